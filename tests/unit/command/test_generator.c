@@ -73,7 +73,7 @@ TEST(undirected_shapes_are_symmetric)
     }
 }
 
-TEST(dense_has_every_pair)
+TEST(a_dense_graph_has_every_ordered_pair)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct generator_request request = request_of(GENERATOR_DENSE, 40);
@@ -83,7 +83,7 @@ TEST(dense_has_every_pair)
 }
 
 /* 400 * 6 edges expected, standard deviation 49. */
-TEST(gnp_has_about_the_requested_degree)
+TEST(a_gnp_graph_has_about_the_requested_degree)
 {
     struct generator_request request = request_of(GENERATOR_GNP, VERTEX_LIMIT);
     request.directed = true;
@@ -93,7 +93,7 @@ TEST(gnp_has_about_the_requested_degree)
 }
 
 /* Over many seeds, every pair of vertices is an edge at least once. */
-TEST(gnp_can_draw_every_pair)
+TEST(a_gnp_graph_can_have_every_pair)
 {
     struct generator_request request = request_of(GENERATOR_GNP, 8);
     uint32_t hits[8][8] = {{0}};
@@ -112,7 +112,7 @@ TEST(gnp_can_draw_every_pair)
     }
 }
 
-TEST(a_grid_has_its_streets)
+TEST(a_grid_is_connected_and_joins_adjacent_cells)
 {
     assert_int_equal(generate(request_of(GENERATOR_GRID, 16))->count, 2 * 24);
     for (uint32_t n = 1; n < 60; ++n) {
@@ -143,7 +143,7 @@ TEST(no_vertex_and_one_vertex_have_no_edges)
 }
 
 /* Sums of the first release of the generator. A change of them changes the graphs of all users. */
-TEST(a_seed_gives_the_known_graph)
+TEST(a_seed_gives_the_same_graph_as_the_first_release)
 {
     static const uint64_t sums[] = {UINT64_C(0xef1bd13ac4435842), UINT64_C(0x208f7d1ec7eb1ae8),
                                     UINT64_C(0xbfd7cfb62c022a8e), UINT64_C(0x51fc6ec6240e2650)};

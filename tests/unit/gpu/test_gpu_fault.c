@@ -1,7 +1,7 @@
 #include "gpu/gpu.h"
 #include "tests/lib/test.h"
 
-TEST(each_error_has_its_status)
+TEST(each_error_maps_to_its_status)
 {
     static const struct {
         int code;

@@ -107,7 +107,7 @@ TEST(tiles_with_edges_are_filled_once)
     schedule_destroy(schedule);
 }
 
-TEST(rounds_follow_each_other_in_the_lists)
+TEST(the_lists_hold_consecutive_rounds)
 {
     const struct plan plan = make_plan(false);
     struct schedule *schedule = make(&plan, 1);
@@ -133,7 +133,7 @@ TEST(rounds_follow_each_other_in_the_lists)
     schedule_destroy(schedule);
 }
 
-TEST(a_symmetric_plan_has_each_panel_once)
+TEST(a_symmetric_plan_lists_each_panel_once)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
@@ -166,7 +166,7 @@ TEST(targets_with_the_most_work_come_first)
     schedule_destroy(schedule);
 }
 
-TEST(the_extent_of_a_target_is_that_of_its_vertices)
+TEST(a_target_is_as_large_as_its_vertices_require)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
@@ -178,7 +178,7 @@ TEST(the_extent_of_a_target_is_that_of_its_vertices)
     schedule_destroy(schedule);
 }
 
-TEST(two_tiles_with_the_same_left_operands_are_one_entry)
+TEST(two_tiles_with_equal_left_operands_share_an_entry)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 2);
@@ -199,7 +199,7 @@ TEST(two_tiles_with_the_same_left_operands_are_one_entry)
 }
 
 /* Twelve products of a full tile: all products of the round but one. */
-TEST(a_target_that_would_occupy_one_block_alone_is_split)
+TEST(a_target_with_too_much_work_for_one_block_is_split)
 {
     static struct plan_product many[13];
     static struct plan_target two[] = {{3, 2, 0, 12, true}, {3, 3, 12, 1, false}};

@@ -37,7 +37,7 @@ static void check_copy(struct staging *staging, const unsigned char *from, size_
     free(to);
 }
 
-TEST(every_byte_is_copied_and_no_other)
+TEST(exactly_the_requested_bytes_are_copied)
 {
     const size_t sizes[] = {0, 1, 15, SHARE, SHARE + 1, 3 * SHARE - 1, 3 * SHARE + 17, LARGEST};
     unsigned char *const from = fill(LARGEST + MARGIN);
@@ -89,7 +89,7 @@ TEST(rows_move_to_their_final_positions)
 }
 
 /* Copies in one piece, and with the last row first. */
-TEST(integers_become_decimals_while_they_are_copied)
+TEST(integers_are_converted_to_decimals_during_a_copy)
 {
     enum { ROWS = 200, WIDTH = 1999 };
     static int32_t from[ROWS * WIDTH];
@@ -123,7 +123,7 @@ TEST(integers_become_decimals_while_they_are_copied)
 }
 
 /* The test reads the last bytes of a share as soon as the copy is reported as finished. */
-TEST(consecutive_copies_are_complete)
+TEST(each_of_many_consecutive_copies_is_complete)
 {
     struct staging *staging = NULL;
     unsigned char *const from = fill(LARGEST);

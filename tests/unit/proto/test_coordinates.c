@@ -41,7 +41,7 @@ static void check_nearest(const struct coordinates *coordinates, double x, doubl
     assert_true(fabs(length - distance) <= 1e-6 * (1 + distance));
 }
 
-TEST(nearest_agrees_with_a_search_of_all)
+TEST(the_nearest_vertex_equals_a_linear_search)
 {
     static double places[COUNT][2];
     unsigned short seed[3] = {1, 2, 3};
@@ -64,7 +64,7 @@ TEST(nearest_agrees_with_a_search_of_all)
     coordinates_destroy(coordinates);
 }
 
-TEST(nearest_crosses_the_antimeridian_and_the_poles)
+TEST(the_nearest_vertex_may_be_across_the_antimeridian_or_a_pole)
 {
     double places[][2] = {{-179.9, 0}, {170, 0}, {10, 89.9}, {0, 80}, {0, -90}};
     struct coordinates *coordinates = make(false, 5, places);
@@ -75,7 +75,7 @@ TEST(nearest_crosses_the_antimeridian_and_the_poles)
     coordinates_destroy(coordinates);
 }
 
-TEST(nearest_of_a_plane_is_the_first_of_the_equally_near)
+TEST(the_first_of_equally_near_vertices_in_a_plane_is_returned)
 {
     double places[][2] = {{(double)NAN, (double)NAN}, {3, 4}, {-3, -4}, {900, 0}};
     struct coordinates *coordinates = make(true, 4, places);
@@ -87,7 +87,7 @@ TEST(nearest_of_a_plane_is_the_first_of_the_equally_near)
     coordinates_destroy(coordinates);
 }
 
-TEST(no_vertex_is_nearest_without_coordinates)
+TEST(a_graph_without_coordinates_has_no_nearest_vertex)
 {
     double places[][2] = {{(double)NAN, (double)NAN}};
     uint32_t row;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-TEST(decimals_are_counted)
+TEST(the_decimals_of_a_number_are_counted)
 {
     static const struct {
         double value;
@@ -47,7 +47,7 @@ TEST(a_quotient_is_the_nearest_double_of_the_decimal)
 }
 
 /* Dividing by the scale and multiplying again returns every integer up to the limit. */
-TEST(integers_survive_a_division)
+TEST(integers_survive_division_and_multiplication)
 {
     uint64_t seed = 1;
     for (int i = 0; i < 100000; ++i) {
@@ -65,7 +65,7 @@ TEST(integers_survive_a_division)
     assert_memory_equal(products, ends, sizeof(ends));
 }
 
-TEST(numbers_become_quotients_in_their_place)
+TEST(integers_are_replaced_in_place_by_quotients)
 {
     double *storage = malloc(600 * sizeof(*storage));
     assert_non_null(storage);

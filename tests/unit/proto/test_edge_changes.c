@@ -90,7 +90,7 @@ static struct edge_changes draw_changes(uint64_t *seed, bool directed, struct ta
     return changes;
 }
 
-TEST(a_changed_graph_has_the_id_of_the_same_edges)
+TEST(a_changed_graph_equals_one_built_from_the_same_edges)
 {
     uint64_t seed = 3;
     for (int round = 0; round < 400; round++) {
@@ -116,7 +116,7 @@ static double draw_weight(uint64_t *seed, uint32_t sort)
 }
 
 /* Some rounds change to decimals; in others the graph has decimals before. */
-TEST(weights_change_in_place)
+TEST(stored_weights_are_updated_in_place)
 {
     uint64_t seed = 5;
     for (int round = 0; round < 400; round++) {
@@ -177,7 +177,7 @@ static void expect_refused(struct edge_changes *changes, uint64_t edge_limit, en
     graph_destroy(graph);
 }
 
-TEST(wrong_changes_are_refused)
+TEST(invalid_changes_are_refused)
 {
     struct edge_change loop[] = {{2, 3, 1, 0}, {4, 4, -1, 0}};
     struct edge_change more[] = {{2, 3, 1, 0}};
@@ -267,7 +267,7 @@ TEST(a_bound_is_updated_without_a_search)
     }
 }
 
-TEST(removals_of_nothing_are_counted)
+TEST(removals_of_missing_edges_are_counted)
 {
     const struct range_edge edges[] = {{0, 1, 4}, {1, 2, 5}};
     struct edge_change list[] = {{1, 0, NAN, 0}, {1, 2, NAN, 0}, {8, 7, NAN, 0}};

@@ -1,7 +1,7 @@
 #include "proto/format.h"
 #include "tests/lib/test.h"
 
-TEST(names_types_and_endings_are_known)
+TEST(formats_are_found_by_name_media_type_and_file_ending)
 {
     assert_int_equal(format_from_name("dimacs"), FORMAT_DIMACS);
     assert_int_equal(format_from_name("bmp"), FORMAT_NONE);

@@ -25,7 +25,7 @@ static bool refuses(const char *text, enum kind requested)
     return choose(text, requested, &(enum kind){KIND_AUTO}) == STATUS_WEIGHT_RANGE;
 }
 
-TEST(kinds_follow_the_bound)
+TEST(the_kind_is_chosen_by_the_distance_bound)
 {
     assert_true(chooses("p sp 2 1\na 1 2 536870911\n", KIND_AUTO, KIND_I4));
     assert_true(chooses("p sp 2 1\na 1 2 536870912\n", KIND_AUTO, KIND_F8));
@@ -39,7 +39,7 @@ TEST(kinds_follow_the_bound)
     assert_true(chooses("p sp 2 1\na 1 2 1\n", KIND_U2, KIND_U2));
 }
 
-TEST(bounds_are_printed_shortest)
+TEST(bounds_are_printed_in_shortest_form)
 {
     static const struct {
         const char *text;
@@ -74,7 +74,7 @@ static uint32_t components_of(uint32_t vertex_count, const uint64_t *row_offset,
     return graph.summary.components;
 }
 
-TEST(components_are_counted_whatever_the_direction)
+TEST(components_are_counted_without_regard_to_direction)
 {
     /* Edges 0-2, 2-4 and 5-4; vertices 1 and 3 are isolated; rows 1, 3 and 4 are empty. */
     assert_int_equal(components_of(6, (uint64_t[]){0, 1, 1, 2, 2, 2, 3}, (uint32_t[]){2, 4, 4}), 3);
@@ -100,7 +100,7 @@ static bool has_reverse(const char *text)
     return found;
 }
 
-TEST(a_reverse_edge_counts_whatever_its_weight)
+TEST(a_reverse_edge_may_have_any_weight)
 {
     assert_false(has_reverse("p sp 0 0\n"));
     assert_false(has_reverse("p sp 2 1\na 2 1 5\n"));
@@ -110,7 +110,7 @@ TEST(a_reverse_edge_counts_whatever_its_weight)
     assert_true(has_reverse("p sp 4 5\na 1 2 5\na 4 1 5\na 4 2 5\na 4 3 5\na 3 4 7\n"));
 }
 
-TEST(an_edge_and_its_reverse_become_one)
+TEST(equal_edges_in_both_directions_become_one_undirected_edge)
 {
     struct graph *graph =
         read_as(FORMAT_DIMACS, "p sp 4 8\na 1 2 5\na 2 1 5\na 1 4 7\na 4 1 7\na 2 4 0\na 4 2 0\n"
@@ -148,7 +148,7 @@ TEST(folding_preserves_decimals)
     graph_destroy(graph);
 }
 
-TEST(asymmetric_edges_stay_directed)
+TEST(graphs_with_asymmetric_edges_stay_directed)
 {
     static const char *const texts[] = {
         "p sp 3 0\n",                                       /* nothing to fold */

@@ -75,7 +75,7 @@ TEST(vertices_outside_the_component_of_the_hub_count_in_full)
     graph_destroy(graph);
 }
 
-TEST(weights_that_may_wrap_keep_the_sum)
+TEST(the_bound_remains_a_sum_if_weights_could_overflow)
 {
     const struct range_edge below[] = {{0, 1, 1 << 29}, {1, 0, 1}, {1, 2, -1}};
     for (size_t count = 2; count <= 3; ++count) {

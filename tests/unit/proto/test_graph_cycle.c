@@ -30,7 +30,7 @@ TEST(cycles_are_named_in_walking_order)
     assert_true(weight == -4);
 }
 
-TEST(rounding_makes_no_negative_cycle)
+TEST(rounding_does_not_create_a_negative_cycle)
 {
     double weight;
 
@@ -41,7 +41,7 @@ TEST(rounding_makes_no_negative_cycle)
 
 /* A cycle through every vertex with a length slightly below zero: it would take minutes if each
  * pass advanced by only one vertex. */
-TEST(long_cycles_are_found_whichever_way_they_are_numbered)
+TEST(long_cycles_are_found_in_either_numbering_direction)
 {
     const unsigned n = 60000;
 

@@ -2,7 +2,7 @@
 
 static const uint32_t far_pair[] = {3, GRID_VERTICES - 1};
 
-TEST(a_written_hierarchy_is_opened)
+TEST(a_written_hierarchy_can_be_opened)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct graph *graph = make_grid(directed != 0);
@@ -23,7 +23,7 @@ TEST(a_written_hierarchy_is_opened)
 }
 
 /* The shared shape outlives the hierarchy that was opened first. */
-TEST(hierarchy_with_other_weights_shares_the_shape)
+TEST(a_hierarchy_with_different_weights_has_the_same_shape)
 {
     struct graph *graph = make_grid(true);
     struct hierarchy *first = NULL;
@@ -76,7 +76,7 @@ TEST(truncated_bytes_are_refused)
 
 /* Checksums detect a changed weight. A change of any other byte must not make a search read outside
  * the bytes. */
-TEST(no_changed_byte_makes_a_search_read_outside)
+TEST(a_changed_byte_never_causes_a_read_out_of_bounds)
 {
     struct graph *graph = make_grid(true);
     uint64_t size;

@@ -115,7 +115,7 @@ static void check_searches(const struct graph *graph, enum kind kind, enum isa i
     free(bytes);
 }
 
-TEST(distances_are_those_of_the_graph)
+TEST(a_search_returns_the_exact_distances)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
     for (uint64_t seed = 0; seed < 300; ++seed) {
@@ -170,7 +170,7 @@ TEST(rows_computed_together_equal_rows_computed_alone)
 
 /* One step visits some thousand vertices however large the graph is, so other requests can run
  * between steps. */
-TEST(rows_take_many_short_steps)
+TEST(computing_rows_takes_many_short_steps)
 {
     enum { VERTICES = 300000 };
     struct range_edge *edges = calloc(VERTICES, sizeof(*edges));
@@ -203,7 +203,7 @@ TEST(rows_take_many_short_steps)
 }
 
 /* An arc that no path uses, followed by a negative weight: their sum is not a distance. */
-TEST(unreachable_stays_unreachable_below_0)
+TEST(negative_weights_do_not_make_unreachable_vertices_reachable)
 {
     static const struct range_edge edges[] = {{0, 1, -5}, {1, 2, -5}, {3, 2, -7}, {4, 3, -9}};
     struct graph *graph = range_build(5, edges, 4, true);

@@ -80,7 +80,7 @@ TEST(each_reader_reports_its_interpretation)
     assert_int_equal(report.direction, INPUT_DIRECTION_FORMAT);
 }
 
-TEST(a_report_is_read_back)
+TEST(reports_survive_a_round_trip)
 {
     struct input_report report = report_of(FORMAT_METIS, "2 1 1\n2 7\n1 7\n", NULL);
     struct input_report again;
@@ -147,7 +147,7 @@ TEST(parallel_edges_with_different_weights_are_reported)
     assert_int_equal(warnings.count, 0);
 }
 
-TEST(zeros_are_reported_if_no_edge_is_missing)
+TEST(zeros_in_a_complete_matrix_are_reported)
 {
 #define ARRAY "%%MatrixMarket matrix array real "
     static const struct {
@@ -185,7 +185,7 @@ TEST(suspicious_weights_are_reported)
     assert_int_equal(warnings.count, 0);
 }
 
-TEST(unknown_report_is_null)
+TEST(an_unknown_report_is_null)
 {
     const struct input_report nothing = {0};
     struct input_report again = {.known = true};

@@ -60,7 +60,7 @@ static void expect_text(char *text, const char *expected)
     "\"matrix\":\"/v1/graphs/g_1/matrix\",\"path\":\"/v1/graphs/g_1/path\","                       \
     "\"stats\":\"/v1/graphs/g_1/stats\"},\"input\":null,\"workers_lost\":0,\"warnings\":[]"
 
-TEST(queued_job_has_null_for_unknown_values)
+TEST(a_queued_job_has_null_for_unknown_values)
 {
     const struct job_document document = queued_document();
     expect_text(job_document_print(&document),
@@ -107,7 +107,7 @@ TEST(a_finished_job_document_is_complete)
         "\"tolerance\":0,\"seconds\":0.5},\"name\":\"rome\",\"deadline_s\":60}");
 }
 
-TEST(negative_cycle_is_named_in_the_problem)
+TEST(a_negative_cycle_is_named_in_the_problem)
 {
     struct job_report failed = report;
     struct job_document document = queued_document();
@@ -131,7 +131,7 @@ TEST(negative_cycle_is_named_in_the_problem)
     free(text);
 }
 
-TEST(a_job_without_its_graph_prints)
+TEST(a_job_without_its_graph_has_a_null_summary)
 {
     struct job_document document = queued_document();
     document.summary = NULL;
@@ -278,7 +278,7 @@ TEST(a_job_counts_the_edges_dropped_from_its_own_upload)
     job_report_finish(&read);
 }
 
-TEST(texts_that_encode_never_wrote_are_corrupt)
+TEST(malformed_report_texts_are_corrupt)
 {
     const char *const texts[] = {
         "", "{}", "[]", "{\"solver\":\"cpu\",\"device\":\"x\",\"timings\":{},\"plan\":{}}"};
@@ -295,7 +295,7 @@ TEST(texts_that_encode_never_wrote_are_corrupt)
     free(text);
 }
 
-TEST(graph_document_lists_names_and_links)
+TEST(a_graph_document_lists_names_and_links)
 {
     const char *const names[] = {"rome", "roma", NULL};
     struct graph_document document = {.id = "g_1",
@@ -354,7 +354,7 @@ TEST(times_are_rfc_3339)
     assert_int_equal(strlen(buffer), 24);
 }
 
-TEST(costs_of_a_job_outlive_its_solve)
+TEST(the_count_of_lost_workers_survives_a_reset_of_the_report)
 {
     struct job_report lost = {.solver = "cpu", .plan.parts = 1, .workers_lost = 2};
     struct job_report again;

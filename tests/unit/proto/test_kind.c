@@ -1,7 +1,7 @@
 #include "proto/kind.h"
 #include "tests/lib/test.h"
 
-TEST(names_map_to_rows_and_back)
+TEST(kinds_map_to_names_and_back)
 {
     for (int i = 0; i < KIND_COUNT; i++) {
         enum kind kind;
@@ -12,7 +12,7 @@ TEST(names_map_to_rows_and_back)
     assert_false(kind_from_name("i8", &(enum kind){KIND_AUTO}));
 }
 
-TEST(sizes_are_those_of_the_elements)
+TEST(each_kind_has_the_size_of_its_elements)
 {
     assert_int_equal(kind_size(KIND_AUTO), 0);
     assert_int_equal(kind_size(KIND_I4), 4);

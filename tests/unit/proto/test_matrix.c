@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-TEST(sizes_overflow_into_a_status)
+TEST(a_size_overflow_is_an_error)
 {
     size_t bytes;
 

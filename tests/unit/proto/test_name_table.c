@@ -29,7 +29,7 @@ static struct name_table *make(void)
     return table;
 }
 
-TEST(each_name_has_its_row)
+TEST(each_name_is_found_by_row_and_by_text)
 {
     struct name_table *table = make();
     uint32_t row;
@@ -72,7 +72,7 @@ TEST(rows_are_permuted)
     name_table_destroy(table);
 }
 
-TEST(numbers_have_an_order)
+TEST(numeric_names_are_sorted_by_value)
 {
     static const char *const names[] = {"7", "-3", "9223372036854775807", "0", "123456789"};
     static const uint32_t wanted[] = {2, 0, 4, 1, 3};

@@ -27,7 +27,7 @@ static size_t wanted(const char *bytes, size_t size)
     return wanted;
 }
 
-TEST(sizes_follow_the_version)
+TEST(the_header_size_depends_on_the_version)
 {
     static const char one[] = "\x93NUMPY\1\0\x76\0";
     static const char three[] = "\x93NUMPY\3\0\x76\1\0\0";
@@ -39,7 +39,7 @@ TEST(sizes_follow_the_version)
     assert_int_equal(wanted(three, 12), 12 + 0x176);
 }
 
-TEST(bytes_that_are_no_npy_are_refused)
+TEST(bytes_that_are_not_an_npy_header_are_refused)
 {
     static const unsigned char four[] = "\x93NUMPY\4\0";
     static const unsigned char huge[] = "\x93NUMPY\2\0\1\0\1\0";
@@ -56,7 +56,7 @@ TEST(bytes_that_are_no_npy_are_refused)
     assert_non_null(strstr(problem.detail, "more than 65536"));
 }
 
-TEST(npy_headers_equal_those_of_numpy)
+TEST(npy_headers_equal_headers_written_by_numpy)
 {
     unsigned char bytes[NPY_HEADER_SIZE];
     struct npy_header header;

@@ -25,7 +25,7 @@ TEST(integers_are_read_exactly)
                 is_no_integer("1.0"));
 }
 
-TEST(only_one_form_is_canonical)
+TEST(only_the_canonical_form_of_an_integer_is_accepted)
 {
     static const char *const others[] = {"", "-", "00", "-0", "+1", "01", "-01", "1a"};
     int64_t value;
@@ -37,7 +37,7 @@ TEST(only_one_form_is_canonical)
     }
 }
 
-TEST(parsed_reals_equal_strtod)
+TEST(reals_are_parsed_as_by_strtod)
 {
     static const char *const texts[] = {
         "0",
@@ -62,7 +62,7 @@ TEST(parsed_reals_equal_strtod)
     }
 }
 
-TEST(other_words_are_not_numbers)
+TEST(malformed_and_infinite_numbers_are_refused)
 {
     static const char *const texts[] = {"",    "-",    ".",   "e5",    "1e", "1e+",   "inf",
                                         "nan", "0x10", "1,5", "1.2.3", " 1", "1e400", "-1e400"};
@@ -80,7 +80,7 @@ static bool prints(double value, bool single, const char *wanted)
     return size == strlen(wanted) && memcmp(buffer, wanted, size) == 0;
 }
 
-TEST(reals_print_shortest)
+TEST(reals_are_printed_in_shortest_form)
 {
     assert_true(prints(3, false, "3") && prints(-0.0, false, "0") && prints(0.1, false, "0.1"));
     assert_true(prints((double)0.1f, true, "0.1") && prints(1e300, false, "1e+300"));
@@ -93,7 +93,7 @@ TEST(reals_print_shortest)
     assert_true(prints(5e-324, false, "5e-324") && prints((double)1e-45f, true, "1e-45"));
 }
 
-TEST(printed_reals_read_back)
+TEST(printed_reals_round_trip)
 {
     uint64_t seed = 1;
 
@@ -112,7 +112,7 @@ TEST(printed_reals_read_back)
     }
 }
 
-TEST(integers_print)
+TEST(integers_are_printed_exactly)
 {
     char buffer[NUMBER_PRINT_SIZE];
 
@@ -202,7 +202,7 @@ static uint64_t draw(uint64_t *seed)
     return *seed ^ *seed >> 29;
 }
 
-TEST(doubles_of_any_bits)
+TEST(random_doubles_are_printed_in_shortest_form)
 {
     uint64_t seed = 1;
 
@@ -217,7 +217,7 @@ TEST(doubles_of_any_bits)
     }
 }
 
-TEST(floats_of_any_bits)
+TEST(random_floats_are_printed_in_shortest_form)
 {
     uint64_t seed = 2;
 
@@ -248,7 +248,7 @@ TEST(decimals_survive_a_round_trip)
     }
 }
 
-TEST(every_power_of_two)
+TEST(every_power_of_two_is_printed_in_shortest_form)
 {
     for (int q = -1074; q < 1024; q++) {
         expect(ldexp(1, q), false);

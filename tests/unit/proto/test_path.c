@@ -178,18 +178,18 @@ static double small_decimals(unsigned draw, unsigned i, unsigned j)
     return draw < 30 ? 0 : draw < 60 ? draw * 1e-7 : draw * 0.1;
 }
 
-TEST(zero_cycles_do_not_trap_the_walk)
+TEST(a_path_search_does_not_loop_in_zero_cycles)
 {
     expect_random_paths(KIND_I4, mostly_zero);
 }
 
-TEST(paths_have_negative_weights)
+TEST(paths_may_have_negative_weights)
 {
     expect_random_paths(KIND_I4, of_potentials);
     expect_random_paths(KIND_F8, of_potentials);
 }
 
-TEST(rounded_distances_are_walked)
+TEST(paths_are_found_from_rounded_distances)
 {
     expect_random_paths(KIND_F4, small_decimals);
     expect_random_paths(KIND_F8, small_decimals);
@@ -237,7 +237,7 @@ TEST(dead_ends_are_visited_once)
     text_finish(&json);
 }
 
-TEST(distances_of_another_graph_are_detected)
+TEST(distances_from_a_different_graph_are_detected)
 {
     struct trial trial;
     struct path path;

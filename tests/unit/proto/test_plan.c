@@ -1,7 +1,7 @@
 #include "proto/plan.h"
 #include "tests/lib/test.h"
 
-TEST(destroy_accepts_half_built_plans)
+TEST(plan_destroy_accepts_half_built_plans)
 {
     struct plan *plan = calloc(1, sizeof *plan);
 

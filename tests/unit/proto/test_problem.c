@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-TEST(problems_print_what_applies)
+TEST(only_the_members_that_are_set_are_printed)
 {
     struct problem problem;
     json_t *object;
@@ -43,7 +43,7 @@ TEST(problems_survive_a_round_trip)
     json_decref(object);
 }
 
-TEST(long_words_are_cut)
+TEST(long_texts_are_truncated)
 {
     char words[1000];
     struct problem problem;

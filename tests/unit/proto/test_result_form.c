@@ -14,7 +14,7 @@ TEST(forms_are_found_by_name)
     assert_false(result_form_from_name("tree", &(enum result_form){RESULT_FORM_AUTO}));
 }
 
-TEST(a_summary_is_read_back)
+TEST(summaries_survive_a_round_trip)
 {
     const struct result_summary summary = {RESULT_FORM_HIERARCHY, RESULT_REASON_ASKED, 123456789012,
                                            42};

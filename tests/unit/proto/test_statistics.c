@@ -43,7 +43,7 @@ TEST(the_arrays_lie_within_the_storage)
     assert_true(statistics_size(UINT32_MAX) > (size_t)UINT32_MAX * STATISTICS_VERTEX_BYTES);
 }
 
-TEST(storage_of_another_size_or_kind_is_refused)
+TEST(storage_with_a_different_size_or_kind_is_refused)
 {
     void *storage;
     struct statistics found;
@@ -64,7 +64,7 @@ TEST(storage_of_another_size_or_kind_is_refused)
     free(storage);
 }
 
-TEST(rows_that_reach_nothing_do_not_count)
+TEST(rows_without_reachable_vertices_are_ignored)
 {
     void *storage;
     struct statistics statistics = make(4, KIND_I4, &storage);
@@ -102,7 +102,7 @@ static void expect_bins(enum kind kind, double lowest, double diameter, double b
     free(storage);
 }
 
-TEST(bins_of_integers_are_the_narrowest_integral_ones)
+TEST(integer_bins_have_the_smallest_integral_width)
 {
     expect_bins(KIND_I4, 0, 0, 0, 1);
     expect_bins(KIND_I4, 0, 63, 0, 1);
@@ -125,7 +125,7 @@ TEST(bins_of_floats_end_at_the_diameter)
 }
 
 /* 2^30 rows that sum to 2^32 each would overflow 64 bits; here four large rows do. */
-TEST(the_sum_of_all_rows_may_leave_64_bits)
+TEST(the_sum_of_all_rows_may_exceed_64_bits)
 {
     void *storage;
     struct statistics statistics = make(4, KIND_I4, &storage);
@@ -139,7 +139,7 @@ TEST(the_sum_of_all_rows_may_leave_64_bits)
 }
 
 /* The correction of networkx.closeness_centrality, for a path 1 - 2 - 3 and an isolated vertex. */
-TEST(closeness_is_corrected_for_parts)
+TEST(closeness_is_corrected_for_unconnected_graphs)
 {
     void *storage;
     struct statistics statistics = make(4, KIND_F4, &storage);

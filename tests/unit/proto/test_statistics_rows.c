@@ -16,7 +16,7 @@ static void fill(int32_t row[N])
     row[7] = 99999; /* the distance to itself, which statistics ignore */
 }
 
-TEST(a_row_is_reduced)
+TEST(a_row_is_reduced_to_its_extremes_sum_and_count)
 {
     int32_t row[N];
     void *storage = malloc(statistics_size(N));
@@ -37,7 +37,7 @@ TEST(a_row_is_reduced)
     free(storage);
 }
 
-TEST(every_distance_has_a_bin)
+TEST(every_distance_in_a_row_is_counted_in_a_bin)
 {
     int32_t row[N];
     void *storage = malloc(statistics_size(N));
@@ -61,7 +61,7 @@ TEST(every_distance_has_a_bin)
 }
 
 /* The largest distances, whose sums exceed 32 bits. */
-TEST(a_long_row_adds_up)
+TEST(the_sum_of_a_long_row_may_exceed_32_bits)
 {
     const uint32_t n = 100000;
     int32_t *row = malloc(n * sizeof(*row));
@@ -104,7 +104,7 @@ static void fill_kind(enum kind kind, unsigned char row[LONG * sizeof(double)])
     }
 }
 
-TEST(instruction_sets_agree_on_every_kind)
+TEST(all_instruction_sets_give_the_same_result_for_every_kind)
 {
     static const struct statistics_operations *const tables[ISA_COUNT] = {
         [ISA_PORTABLE] = &statistics_kernel_portable,
@@ -132,7 +132,7 @@ TEST(instruction_sets_agree_on_every_kind)
     }
 }
 
-TEST(distances_outside_the_bins_go_to_the_nearest)
+TEST(distances_outside_the_bins_are_counted_in_the_nearest_bin)
 {
     int32_t row[N];
     void *storage = malloc(statistics_size(N));

@@ -15,7 +15,7 @@ TEST(every_status_has_its_own_code)
     assert_int_equal(status_from_code("Nothing"), STATUS_COUNT);
 }
 
-TEST(codes_meet_the_contract)
+TEST(statuses_have_the_documented_codes)
 {
     assert_int_equal(status_info(STATUS_TOO_LARGE)->http, 413);
     assert_int_equal(status_info(STATUS_BAD_GRAPH)->http, 422);

@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-TEST(pieces_become_one_text)
+TEST(appended_pieces_are_joined)
 {
     struct text text = {0};
     size_t size;
@@ -74,7 +74,7 @@ static json_t *long_object(void)
     return object;
 }
 
-TEST(json_is_what_jansson_prints)
+TEST(json_is_printed_as_by_jansson)
 {
     json_t *object = long_object();
     char *expected = json_dumps(object, JSON_COMPACT);
@@ -85,13 +85,13 @@ TEST(json_is_what_jansson_prints)
     json_decref(object);
 }
 
-TEST(no_json_gives_no_text)
+TEST(null_json_prints_nothing)
 {
     assert_null(text_print_json(NULL));
 }
 
 /* Each allocation of jansson fails in turn. */
-TEST(json_is_complete_or_missing)
+TEST(failed_allocations_never_truncate_printed_json)
 {
     json_t *object = long_object();
     char *expected = json_dumps(object, JSON_COMPACT);

@@ -1,7 +1,7 @@
 #include "tests/lib/scheduler_fixture.h"
 
 /* The sanitizers find what is not freed, or freed twice. */
-TEST(a_call_frees_the_part_of_its_kind)
+TEST(call_finish_frees_the_arguments_of_each_kind_of_call)
 {
     struct question *upload = new_upload(CALL_SUBMIT, RING);
     struct question *change = new_question(CALL_CHANGE, "graph");

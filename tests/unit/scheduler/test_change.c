@@ -1,7 +1,7 @@
 #include "server/scheduler/start_stop.h"
 #include "tests/lib/change_fixture.h"
 
-SCHEDULER_TEST(concurrent_changes_are_applied_in_turn)
+SCHEDULER_TEST(concurrent_changes_are_applied_one_after_the_other)
 {
     struct question *questions[5];
     char parent[GRAPH_ID_SIZE];
@@ -39,7 +39,7 @@ SCHEDULER_TEST(a_change_with_an_outdated_etag_is_refused)
 }
 
 /* The client resolved its rows with the names of another graph. */
-SCHEDULER_TEST(change_by_names_of_another_graph_is_refused)
+SCHEDULER_TEST(a_change_with_vertex_names_from_another_graph_is_refused)
 {
     store_named(fixture, LINE, "line");
     struct question *question = new_change(fixture, "line", 10);

@@ -16,7 +16,7 @@ static enum status choose(struct fixture *fixture, uint32_t vertex_count, uint32
     return choose_result_form(fixture->scheduler, &question, result, &problem);
 }
 
-SCHEDULER_TEST(decimals_that_are_solved_as_i4_have_a_limit_of_their_own)
+SCHEDULER_TEST(decimals_that_are_solved_as_i4_have_a_separate_limit)
 {
     struct result_summary result = {0};
     fixture->scheduler->vertex_limit[KIND_F8] = 10;
@@ -29,7 +29,7 @@ SCHEDULER_TEST(decimals_that_are_solved_as_i4_have_a_limit_of_their_own)
                      STATUS_TOO_LARGE);
 }
 
-SCHEDULER_TEST(auto_is_a_hierarchy_beyond_the_vertices_of_a_matrix)
+SCHEDULER_TEST(auto_chooses_a_hierarchy_above_the_matrix_vertex_limit)
 {
     struct result_summary result = {0};
     fixture->scheduler->vertex_limit[KIND_I4] = 10;
@@ -42,7 +42,7 @@ SCHEDULER_TEST(auto_is_a_hierarchy_beyond_the_vertices_of_a_matrix)
     assert_string_equal(result.reason, "a matrix of 0.0 MB does not fit");
 }
 
-SCHEDULER_TEST(auto_is_a_hierarchy_of_a_sixteenth_of_the_bytes)
+SCHEDULER_TEST(auto_chooses_a_hierarchy_with_a_sixteenth_of_the_bytes)
 {
     static const struct {
         struct form_look look;
@@ -69,7 +69,7 @@ SCHEDULER_TEST(auto_is_a_hierarchy_of_a_sixteenth_of_the_bytes)
     }
 }
 
-SCHEDULER_TEST(auto_is_a_hierarchy_where_the_disk_holds_no_matrix)
+SCHEDULER_TEST(auto_chooses_a_hierarchy_if_no_matrix_fits_on_disk)
 {
     struct result_summary result = {0};
     const struct form_look look = {.state = FORM_MEASURED, .bytes = 1000, .label_bytes = 1 << 30};

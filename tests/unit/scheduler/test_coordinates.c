@@ -45,7 +45,7 @@ SCHEDULER_TEST(coordinates_are_counted_and_outlive_a_restart)
     ask(fixture, CALL_DELETE_COORDINATES, graph_id, STATUS_NO_COORDINATES, 409);
 }
 
-SCHEDULER_TEST(second_change_of_one_state_is_refused)
+SCHEDULER_TEST(two_changes_with_the_same_if_match_are_not_both_accepted)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -70,7 +70,7 @@ SCHEDULER_TEST(second_change_of_one_state_is_refused)
     assert_int_equal(refused, 1);
 }
 
-SCHEDULER_TEST(a_deleted_graph_takes_its_coordinates_along)
+SCHEDULER_TEST(coordinates_are_deleted_with_their_graph)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -91,7 +91,7 @@ SCHEDULER_TEST(a_deleted_graph_takes_its_coordinates_along)
     assert_int_equal(tag_of(fixture, graph_id), 0);
 }
 
-SCHEDULER_TEST(third_change_of_coordinates_at_once_is_refused)
+SCHEDULER_TEST(a_third_concurrent_change_of_coordinates_is_refused)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];

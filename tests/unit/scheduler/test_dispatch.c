@@ -38,7 +38,7 @@ static double eta_of(struct fixture *fixture, const char *job_id)
     return seconds;
 }
 
-SCHEDULER_TEST(a_queued_job_waits_for_the_one_that_runs)
+SCHEDULER_TEST(a_queued_job_waits_for_the_running_job)
 {
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
@@ -67,7 +67,7 @@ SCHEDULER_TEST(a_task_has_the_edge_count_of_its_graph)
     cancel(fixture, running);
 }
 
-SCHEDULER_TEST(a_higher_priority_goes_first)
+SCHEDULER_TEST(a_job_with_higher_priority_starts_first)
 {
     char running[JOB_ID_SIZE];
     char low[JOB_ID_SIZE];

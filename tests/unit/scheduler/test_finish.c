@@ -98,7 +98,7 @@ SCHEDULER_TEST(a_job_without_disk_space_for_its_result_fails)
     forget(question);
 }
 
-SCHEDULER_TEST(the_history_forgets_its_oldest_jobs)
+SCHEDULER_TEST(the_oldest_jobs_are_removed_from_the_history)
 {
     char job_ids[4][JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -137,7 +137,7 @@ SCHEDULER_TEST(a_graph_does_not_point_to_a_forgotten_job)
     json_decref(body);
 }
 
-SCHEDULER_TEST(the_total_is_the_sum_of_its_parts)
+SCHEDULER_TEST(the_total_time_is_the_sum_of_its_parts)
 {
     char *edges = ring_of(600, 1);
     struct question *question = new_upload(CALL_SUBMIT, edges);
@@ -243,7 +243,7 @@ static long steps_of(void (*step)(void *context), bool has_older, enum job_state
     return steps;
 }
 
-TEST(no_step_walks_all_jobs)
+TEST(the_cost_of_a_step_is_independent_of_the_number_of_jobs)
 {
     static const struct {
         void (*step)(void *context);

@@ -93,7 +93,7 @@ FIXTURE_TEST(a_name_given_twice_is_listed_once)
     assert_int_equal(entry->name_count, 1);
 }
 
-FIXTURE_TEST(a_name_moves_to_the_last_graph_that_it_is_given_to)
+FIXTURE_TEST(a_name_moves_to_the_graph_that_received_it_last)
 {
     struct graph_entry *one = add(table, "g_one");
     struct graph_entry *two = add(table, "g_two");
@@ -128,7 +128,7 @@ FIXTURE_TEST(a_removed_graph_loses_its_names)
     assert_null(LIST_NEXT(two, in_table));
 }
 
-FIXTURE_TEST(dropping_a_graph_spares_committed_and_used_ones)
+FIXTURE_TEST(only_uncommitted_unused_graphs_are_dropped)
 {
     struct graph_entry *entry = add(table, "g_one");
     graph_table_drop(table, entry);

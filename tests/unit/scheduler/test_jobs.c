@@ -127,7 +127,7 @@ FIXTURE_TEST(equal_idempotency_keys_of_two_tenants_are_independent)
     job_table_remove(table, jobs[1]);
 }
 
-FIXTURE_TEST(a_graph_knows_its_jobs_and_the_last_that_was_done)
+FIXTURE_TEST(a_graph_lists_its_jobs_and_the_last_finished_job)
 {
     struct graph_entry graph = {0};
     struct job *jobs[2];
@@ -159,7 +159,7 @@ FIXTURE_TEST(jobs_without_a_key_are_not_found_by_the_empty_key)
     assert_null(job_table_find_key(table, &nobody, ""));
 }
 
-FIXTURE_TEST(a_job_not_accepted_is_found_by_its_key_alone)
+FIXTURE_TEST(a_job_not_yet_accepted_is_found_only_by_its_key)
 {
     struct job *job = add(table, "order-1");
     job->durability = JOB_ACCEPTING;

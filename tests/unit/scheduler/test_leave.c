@@ -57,7 +57,7 @@ SCHEDULER_TEST(a_wait_ends_when_its_client_disconnects)
     cancel(fixture, running);
 }
 
-SCHEDULER_TEST(one_client_disconnects_and_the_others_keep_waiting)
+SCHEDULER_TEST(a_disconnect_does_not_end_the_waits_of_other_clients)
 {
     char job_id[JOB_ID_SIZE];
     struct waiting waiting[5];
@@ -78,7 +78,7 @@ SCHEDULER_TEST(one_client_disconnects_and_the_others_keep_waiting)
     }
 }
 
-SCHEDULER_TEST(leaving_after_the_answer_changes_nothing)
+SCHEDULER_TEST(a_disconnect_after_the_answer_changes_nothing)
 {
     char job_id[JOB_ID_SIZE];
     struct waiting waiting;

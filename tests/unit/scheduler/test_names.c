@@ -25,7 +25,7 @@ static bool is_known(const struct fixture *fixture, const char *id)
     return graph_table_find_id(&fixture->scheduler->graphs, id) != NULL;
 }
 
-SCHEDULER_TEST(name_stays_with_the_last_graph_that_was_solved)
+SCHEDULER_TEST(a_name_stays_with_the_last_solved_graph)
 {
     char changed[GRAPH_ID_SIZE];
     char failed[GRAPH_ID_SIZE];
@@ -80,7 +80,7 @@ SCHEDULER_TEST(the_start_deletes_graphs_that_lost_their_name)
     assert_false(is_known(fixture, changed));
 }
 
-SCHEDULER_TEST(the_graph_of_a_change_by_id_stays)
+SCHEDULER_TEST(a_graph_made_by_a_change_by_id_is_not_deleted)
 {
     char first[GRAPH_ID_SIZE];
     char changed[GRAPH_ID_SIZE];
@@ -157,7 +157,7 @@ SCHEDULER_TEST(a_name_stays_when_an_upload_fails)
     forget(upload);
 }
 
-SCHEDULER_TEST(name_is_that_of_the_upload_that_was_accepted_last)
+SCHEDULER_TEST(a_name_refers_to_the_last_accepted_upload)
 {
     struct question *first;
     struct question *last;
@@ -176,7 +176,7 @@ SCHEDULER_TEST(name_is_that_of_the_upload_that_was_accepted_last)
     forget(last);
 }
 
-SCHEDULER_TEST(change_of_a_name_waits_for_an_upload_under_it)
+SCHEDULER_TEST(a_change_by_name_waits_for_an_upload_with_that_name)
 {
     struct question *upload;
     char job[JOB_ID_SIZE];
@@ -192,7 +192,7 @@ SCHEDULER_TEST(change_of_a_name_waits_for_an_upload_under_it)
     forget(changed);
 }
 
-SCHEDULER_TEST(conditions_guard_a_name)
+SCHEDULER_TEST(if_match_and_if_none_match_guard_a_name)
 {
     static const struct {
         const char *if_match; /* "" for none, "=" for the ETag of the graph that has the name */

@@ -38,7 +38,7 @@ static void let_go(struct fixture *fixture, struct held_work *held)
     sem_destroy(&held->go);
 }
 
-SCHEDULER_TEST(uploads_of_a_tenant_leave_threads_to_another)
+SCHEDULER_TEST(uploads_of_one_tenant_leave_threads_for_other_tenants)
 {
     struct held_work large[4];
     struct held_work small;
@@ -58,7 +58,7 @@ SCHEDULER_TEST(uploads_of_a_tenant_leave_threads_to_another)
     assert_true(pool_is_idle(&fixture->scheduler->pool));
 }
 
-SCHEDULER_TEST(uploads_of_a_tenant_alone_have_every_thread)
+SCHEDULER_TEST(uploads_of_the_only_tenant_may_use_all_threads)
 {
     struct held_work large[5];
     for (size_t i = 0; i < 5; i++) {

@@ -13,13 +13,13 @@ static struct job *pop(struct job_queue *queue)
     return job;
 }
 
-TEST(an_empty_queue_gives_nothing)
+TEST(an_empty_queue_returns_no_job)
 {
     struct job_queue queue = {0};
     assert_null(pop(&queue));
 }
 
-TEST(equal_priorities_leave_in_the_order_they_came)
+TEST(jobs_of_equal_priority_start_in_order_of_arrival)
 {
     struct job_queue queue = {0};
     struct job_share share = {0};
@@ -33,7 +33,7 @@ TEST(equal_priorities_leave_in_the_order_they_came)
     assert_int_equal(queue.count, 0);
 }
 
-TEST(a_higher_priority_overtakes)
+TEST(a_job_with_higher_priority_is_popped_first)
 {
     struct job_queue queue = {0};
     struct job_share share = {0};
@@ -121,7 +121,7 @@ TEST(the_first_element_stays_until_popped)
     assert_null(queue_first(&queue));
 }
 
-TEST(decimals_solved_as_i4_have_a_pace_and_a_limit_of_their_own)
+TEST(decimals_solved_as_i4_have_a_separate_pace_and_limit)
 {
     const uint32_t limit[COST_COUNT] = {[KIND_F8] = 3, [COST_DECIMALS] = 4};
     const struct graph_summary scaled = {.decimals = 2, .distance_bound = 100};
@@ -138,7 +138,7 @@ TEST(decimals_solved_as_i4_have_a_pace_and_a_limit_of_their_own)
     assert_ptr_equal(queue_first_within(&queue, limit), &second);
 }
 
-TEST(jobs_ahead_take_their_time)
+TEST(the_expected_wait_is_the_time_of_all_jobs_ahead)
 {
     struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_F8] = 3}};
     struct job_share share = {0};
@@ -189,7 +189,7 @@ TEST(tenants_take_turns_by_the_work_served)
     assert_true(LIST_EMPTY(&queue.shares));
 }
 
-TEST(idle_time_is_not_saved_up)
+TEST(idle_tenants_accumulate_no_credit)
 {
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};

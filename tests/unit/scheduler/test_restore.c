@@ -1,7 +1,7 @@
 #include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 
-SCHEDULER_TEST(results_names_and_jobs_are_there_after_a_restart)
+SCHEDULER_TEST(results_names_and_jobs_survive_a_restart)
 {
     struct question *question = new_upload(CALL_SUBMIT, RING);
     snprintf(question->call.submit.parameters.name, NAME_SIZE, "ring");
@@ -35,7 +35,7 @@ SCHEDULER_TEST(a_running_and_a_queued_job_are_resumed_after_a_restart)
     finish_job(fixture, queued, "done");
 }
 
-SCHEDULER_TEST(a_result_lost_from_the_disk_is_solved_again_under_its_job)
+SCHEDULER_TEST(a_result_lost_from_disk_is_recomputed_by_the_same_job)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -49,7 +49,7 @@ SCHEDULER_TEST(a_result_lost_from_the_disk_is_solved_again_under_its_job)
     assert_distance(fixture, job_id, 0, 2, "3");
 }
 
-SCHEDULER_TEST(the_later_of_two_jobs_with_one_lost_result_is_solved_again)
+SCHEDULER_TEST(a_lost_result_of_two_jobs_is_recomputed_by_the_later_job)
 {
     char first[JOB_ID_SIZE];
     char second[JOB_ID_SIZE];

@@ -1,6 +1,6 @@
 #include "tests/lib/scheduler_fixture.h"
 
-SCHEDULER_TEST(a_question_for_a_missing_result_waits_for_the_job)
+SCHEDULER_TEST(a_query_for_a_missing_result_waits_for_the_job)
 {
     struct question *upload = new_upload(CALL_STORE_GRAPH, RING);
     call(fixture, upload, STATUS_OK, 201);
@@ -102,7 +102,7 @@ static enum kind answering_kind(struct fixture *fixture, const char *graph_id)
     return kind;
 }
 
-SCHEDULER_TEST(a_graph_answers_in_the_last_requested_kind)
+SCHEDULER_TEST(queries_are_answered_in_the_last_requested_kind)
 {
     char graph_id[GRAPH_ID_SIZE];
     solve_kind(fixture, KIND_I4, graph_id);
@@ -115,7 +115,7 @@ SCHEDULER_TEST(a_graph_answers_in_the_last_requested_kind)
 }
 
 /* A negative loop is not an edge of the canonical form, but still makes a different graph. */
-SCHEDULER_TEST(a_negative_loop_makes_a_different_graph)
+SCHEDULER_TEST(a_graph_with_a_negative_loop_has_a_different_id)
 {
     char job_id[JOB_ID_SIZE];
     char plain[GRAPH_ID_SIZE];
@@ -134,7 +134,7 @@ static void break_store(const struct fixture *fixture)
     assert_int_equal(system(command), 0);
 }
 
-SCHEDULER_TEST(results_that_the_disk_refuses_are_dropped)
+SCHEDULER_TEST(a_failed_write_leaves_neither_job_nor_graph)
 {
     break_store(fixture);
     struct question *question = new_upload(CALL_SUBMIT, RING);

@@ -12,7 +12,7 @@ SCHEDULER_TEST(a_submitted_graph_is_solved)
     assert_distance(fixture, graph_id, 2, 1, "5");
 }
 
-SCHEDULER_TEST(upload_without_a_wait_is_answered_202_and_its_job_ends_later)
+SCHEDULER_TEST(an_upload_without_a_wait_is_answered_202_before_its_job_ends)
 {
     struct question *question = new_upload(CALL_SUBMIT, RING);
     call(fixture, question, STATUS_OK, 202);
@@ -21,7 +21,7 @@ SCHEDULER_TEST(upload_without_a_wait_is_answered_202_and_its_job_ends_later)
     forget(question);
 }
 
-SCHEDULER_TEST(a_drain_answers_the_waiting_and_refuses_new_jobs)
+SCHEDULER_TEST(a_drain_answers_waiting_requests_and_refuses_new_jobs)
 {
     char job_id[JOB_ID_SIZE];
     submit_long(fixture, 1, job_id);

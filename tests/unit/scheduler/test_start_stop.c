@@ -1,6 +1,6 @@
 #include "tests/lib/scheduler_fixture.h"
 
-SCHEDULER_TEST(a_worker_without_a_gpu_says_why)
+SCHEDULER_TEST(a_worker_without_a_gpu_reports_the_reason)
 {
     const struct device_list *devices = scheduler_devices(fixture->scheduler);
     assert_int_equal(devices->count, 1);
@@ -8,7 +8,7 @@ SCHEDULER_TEST(a_worker_without_a_gpu_says_why)
     assert_true(devices->gpu_reason[0] != '\0');
 }
 
-SCHEDULER_TEST(the_vertex_limit_is_the_smallest_and_names_its_source)
+SCHEDULER_TEST(the_smallest_vertex_limit_applies_and_names_its_source)
 {
     assert_true(scheduler_admission(fixture->scheduler)->vertex_limit > 1000);
     assert_non_null(strstr(scheduler_admission(fixture->scheduler)->limit_reason, "GiB"));

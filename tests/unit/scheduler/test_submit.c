@@ -130,7 +130,7 @@ static void expect_stored(const struct fixture *fixture, const char *id, uint32_
 }
 
 /* The second graph has the same row in the catalogue as the first. */
-SCHEDULER_TEST(large_graphs_are_stored_each_once)
+SCHEDULER_TEST(each_large_graph_is_stored_once)
 {
     char ids[3][GRAPH_ID_SIZE];
     upload_large(fixture, 601, 201, ids[0]);
@@ -171,7 +171,7 @@ int fstatvfs(int descriptor, struct statvfs *ret_info)
     return 0;
 }
 
-SCHEDULER_TEST(a_graph_solved_before_is_done_at_once)
+SCHEDULER_TEST(a_job_for_a_solved_graph_is_done_immediately)
 {
     char first[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -209,7 +209,7 @@ static struct question *new_keyed(const char *edges, const char *key)
     return question;
 }
 
-SCHEDULER_TEST(a_repeated_key_gives_the_same_job_also_after_a_restart)
+SCHEDULER_TEST(a_repeated_key_returns_the_same_job_even_after_a_restart)
 {
     struct question *first = new_keyed(RING, "order-1");
     call(fixture, first, STATUS_OK, 200);
@@ -275,7 +275,7 @@ static bool has_moved_name(const struct question *question, const struct questio
 }
 
 /* The second upload takes the name from the first, although the first is not yet on the disk. */
-SCHEDULER_TEST(a_name_given_by_two_uploads_at_once_is_reported_to_move)
+SCHEDULER_TEST(two_concurrent_uploads_with_one_name_report_that_it_moves)
 {
     struct question *ring = post_named(fixture, RING);
     struct question *line = post_named(fixture, LINE);

@@ -160,7 +160,7 @@ SCHEDULER_TEST(bytes_are_counted_reserved_and_released)
 }
 
 /* While the first job is solved, the second waits; then it ends with the result of the first. */
-SCHEDULER_TEST(an_equal_job_gives_its_bytes_back_too)
+SCHEDULER_TEST(a_job_that_ends_with_another_jobs_result_releases_its_bytes)
 {
     struct tenant *tenant = tenant_of(fixture, "a");
     struct question *first = new_submit(fixture, "a", RING);
@@ -232,7 +232,7 @@ TEST(a_tenant_name_always_returns_the_same_tenant)
     tenant_free_all(tenants);
 }
 
-TEST(jobs_that_wait_and_places_reserved_count_alike)
+TEST(waiting_jobs_and_reserved_places_count_towards_the_quota)
 {
     struct admission admission = {0};
     struct tenant tenant = {.reserved_places = 1};
@@ -333,7 +333,7 @@ static void do_nothing(struct pool_work *work)
     (void)work;
 }
 
-SCHEDULER_TEST(changes_of_tenants_take_turns)
+SCHEDULER_TEST(tenants_take_turns_with_their_changes)
 {
     struct scheduler *scheduler = fixture->scheduler;
     uint32_t *running = &scheduler->pool.running[POOL_STORED];

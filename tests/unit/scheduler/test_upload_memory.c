@@ -35,7 +35,7 @@ static void expect_nothing_taken(void)
     }
 }
 
-TEST(an_upload_is_charged_for_what_arrived_and_at_most_a_step)
+TEST(an_upload_is_charged_for_its_bytes_and_at_most_one_step_more)
 {
     struct upload_share share;
 
@@ -123,7 +123,7 @@ TEST(an_upload_refused_for_memory_may_be_retried)
     expect_nothing_taken();
 }
 
-TEST(an_address_has_half_of_its_tenant_which_has_half_of_the_memory)
+TEST(an_address_may_use_half_of_its_tenants_half_of_the_memory)
 {
     static struct tenant tenants[3] = {{.number = 1}, {.number = 2}, {.number = 3}};
     struct upload_share shares[6];
@@ -158,7 +158,7 @@ TEST(an_address_has_half_of_its_tenant_which_has_half_of_the_memory)
     expect_nothing_taken();
 }
 
-TEST(sizes_do_not_wrap)
+TEST(charges_do_not_overflow)
 {
     struct upload_share first;
     struct upload_share second;
@@ -176,7 +176,7 @@ TEST(sizes_do_not_wrap)
     expect_nothing_taken();
 }
 
-TEST(a_share_without_a_memory_is_not_charged)
+TEST(a_share_without_a_limit_is_not_charged)
 {
     struct upload_share share = {0};
 

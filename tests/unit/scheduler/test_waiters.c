@@ -1,7 +1,7 @@
 #include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 
-SCHEDULER_TEST(a_wait_ends_when_its_time_is_up)
+SCHEDULER_TEST(a_wait_ends_after_its_timeout)
 {
     char job_id[JOB_ID_SIZE];
     submit_long(fixture, 1, job_id);
@@ -106,7 +106,7 @@ SCHEDULER_TEST(a_move_in_the_queue_is_a_progress_event)
     cancel(fixture, running);
 }
 
-SCHEDULER_TEST(a_missed_end_is_sent_and_a_known_end_is_not)
+SCHEDULER_TEST(the_final_state_is_sent_only_to_streams_that_missed_it)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -129,7 +129,7 @@ SCHEDULER_TEST(a_missed_end_is_sent_and_a_known_end_is_not)
     forget(after);
 }
 
-SCHEDULER_TEST(a_silent_stream_has_a_heartbeat)
+SCHEDULER_TEST(an_idle_stream_sends_heartbeats)
 {
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
@@ -146,7 +146,7 @@ SCHEDULER_TEST(a_silent_stream_has_a_heartbeat)
     cancel(fixture, running);
 }
 
-SCHEDULER_TEST(a_drain_ends_streams_with_the_state)
+SCHEDULER_TEST(a_drain_ends_each_stream_with_the_current_state)
 {
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];

@@ -81,7 +81,7 @@ static void assert_refused(struct load loaded, const char *const *words)
 #define ASSERT_REFUSED(loaded, ...)                                                                \
     assert_refused((loaded), (const char *const[]){__VA_ARGS__, NULL})
 
-TEST(defaults_are_the_documented_ones)
+TEST(the_defaults_are_as_documented)
 {
     struct config config;
     config_defaults(&config);
@@ -122,7 +122,7 @@ TEST(short_flags_set_their_keys)
     assert_int_equal(loaded.config.solver.choice, SOLVER_CPU);
 }
 
-TEST(bytes_take_suffixes)
+TEST(byte_values_may_have_suffixes)
 {
     struct load loaded =
         load_flags(FLAGS("--http.body_limit", "3 MiB", "--store.result_budget=2TiB"));
@@ -131,7 +131,7 @@ TEST(bytes_take_suffixes)
     assert_int_equal(loaded.config.result_budget_bytes, UINT64_C(2) << 40);
 }
 
-TEST(a_value_out_of_order_names_key_value_range_and_origin)
+TEST(an_invalid_value_error_names_key_value_range_and_origin)
 {
     static const char *const values[] = {"0",   "65",  "-1",   "+4",
                                          "",    " 4",  "4 ",   "4x",
@@ -147,7 +147,7 @@ TEST(a_value_out_of_order_names_key_value_range_and_origin)
     ASSERT_REFUSED(load_flags(FLAGS("--http.body_limit=16777217TiB")), "16777217TiB");
 }
 
-TEST(addresses_are_checked)
+TEST(malformed_addresses_are_refused)
 {
     static const char *const bad[] = {"localhost", ":80",    "h:",    "h:65536",
                                       "h:8x",      "::1:80", "[]:80", "h:000080"};
@@ -158,7 +158,7 @@ TEST(addresses_are_checked)
     }
 }
 
-TEST(text_that_a_file_could_not_give_back_is_refused)
+TEST(text_that_would_not_survive_a_configuration_file_is_refused)
 {
     char longest[CONFIG_TEXT_SIZE + 16];
     snprintf(longest, sizeof longest, "--state-dir=%0*d", CONFIG_TEXT_SIZE, 7);
@@ -195,7 +195,7 @@ TEST(unrelated_variables_are_ignored)
 }
 
 /* inih alone would split such a line and parse each part. */
-TEST(an_overlong_line_is_an_error_and_not_cut)
+TEST(an_overlong_line_is_an_error)
 {
     static char text[4096];
     snprintf(text, sizeof text, "[log]\n;%01100d\nlevel = debug\n", 0);
@@ -214,7 +214,7 @@ TEST(a_nul_byte_is_an_error)
     ASSERT_REFUSED(load_bytes(bytes, sizeof bytes - 1), ":2");
 }
 
-TEST(requests_are_distinguished_from_keys)
+TEST(flags_that_select_a_task_are_distinguished_from_keys)
 {
     struct load loaded = load_flags(FLAGS("--check-config", "--print-config", "--version"));
     assert_int_equal(loaded.status, STATUS_OK);
@@ -293,7 +293,7 @@ static char *printed(const struct config *config)
     return text;
 }
 
-TEST(printed_configuration_loads_to_the_same_values)
+TEST(a_printed_configuration_can_be_loaded_again)
 {
     struct load set = load_flags(
         FLAGS("--listen=[::1]:9", "--http.threads=9", "--http.body_limit=7GiB", "--state-dir",
@@ -311,7 +311,7 @@ TEST(printed_configuration_loads_to_the_same_values)
     free(text_again);
 }
 
-TEST(the_sample_configuration_is_the_printed_one)
+TEST(the_sample_configuration_equals_the_printed_defaults)
 {
     static char file_text[65536];
     char path[1024];

@@ -52,7 +52,7 @@ TEST(an_event_is_one_line_of_json)
     json_decref(event);
 }
 
-TEST(a_field_cannot_break_out_of_its_line)
+TEST(special_characters_in_a_field_are_escaped)
 {
     begin();
     log_write(LOG_ERROR, "bad_name", LOG_TEXT("name", "\",\"level\":\"info\n\x01\xff"),

@@ -51,7 +51,7 @@ TEST(counters_add_up_and_gauges_are_set)
     free(text);
 }
 
-TEST(each_metric_family_has_one_head)
+TEST(each_metric_family_has_one_header)
 {
     char *text = print();
     assert_int_equal(count_of(text, "# TYPE apspd_jobs_ended_total counter\n"), 1);

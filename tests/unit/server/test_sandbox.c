@@ -185,7 +185,7 @@ static void check_front_that_spawns(bool devices)
     expect_done(&policy, attempt_needed, attempt_needed_count);
 }
 
-TEST(a_service_with_worker_processes_runs_only_itself)
+TEST(a_confined_service_can_execute_only_its_own_program)
 {
     check_front_that_spawns(false);
 }

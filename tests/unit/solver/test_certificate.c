@@ -109,7 +109,7 @@ TEST(only_listed_rows_are_checked)
     }
 }
 
-TEST(undirected_edges_count_both_ways)
+TEST(undirected_edges_are_checked_in_both_directions)
 {
     static const struct range_edge chain[] = {
         {0, 1, 1}, {2, 1, 1}, {2, 3, 1}, {5, 3, 1}, {4, 5, 1}};
@@ -152,7 +152,7 @@ static enum status check_tenths(enum kind kind, double factor)
     return status;
 }
 
-TEST(floats_may_be_off_only_by_rounding)
+TEST(float_distances_may_differ_only_by_rounding)
 {
     assert_int_equal(check_tenths(KIND_F4, 1 + 1e-7), STATUS_OK);
     assert_int_equal(check_tenths(KIND_F4, 1 + 1e-4), STATUS_NOT_VERIFIED);
@@ -184,7 +184,7 @@ static enum status check_path(uint32_t hops, double factor)
     return status;
 }
 
-TEST(many_additions_may_be_off_by_more)
+TEST(the_rounding_tolerance_grows_with_the_number_of_additions)
 {
     assert_int_equal(check_path(1000, 1 + 5e-5), STATUS_OK);
     assert_int_equal(check_path(1000, 1 + 5e-4), STATUS_NOT_VERIFIED);
@@ -192,7 +192,7 @@ TEST(many_additions_may_be_off_by_more)
 }
 
 /* Weights below the least float become 0, and slightly larger ones lose most of their digits. */
-TEST(weights_below_the_float_range_may_vanish)
+TEST(weights_below_the_float_range_may_become_zero)
 {
     static const struct range_edge tiny[] = {
         {0, 1, 1e-60}, {1, 2, -3e-50}, {0, 3, 2e-45}, {2, 3, 5e-45}};
@@ -378,7 +378,7 @@ TEST(threads_that_share_each_of_many_rows_find_every_wrong_row)
 }
 
 /* Integers are checked in batches, of which the last is not full; floats by one search per row. */
-TEST(threads_with_rows_of_their_own_find_every_wrong_row)
+TEST(threads_with_separate_rows_find_every_wrong_row)
 {
     enum { LONG = 100 };
     static const enum kind kinds[] = {KIND_I4, KIND_F8};

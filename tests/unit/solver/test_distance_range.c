@@ -100,7 +100,7 @@ TEST(the_largest_weights_do_not_overflow)
     graph_destroy(graph);
 }
 
-TEST(negative_weights_and_decimals_prove_nothing)
+TEST(no_limit_is_proven_for_negative_or_decimal_weights)
 {
     const struct range_edge below[] = {{0, 1, -1}};
     struct graph *graph = range_build(2, below, 1, true);
@@ -118,7 +118,7 @@ TEST(negative_weights_and_decimals_prove_nothing)
     graph_destroy(graph);
 }
 
-TEST(a_graph_without_edges_has_no_distance_but_0)
+TEST(a_graph_without_edges_has_only_distances_of_0)
 {
     for (uint32_t vertex_count = 0; vertex_count < 3; ++vertex_count) {
         struct graph *graph = range_build(vertex_count, NULL, 0, true);

@@ -219,7 +219,7 @@ TEST(a_stop_ends_warming_early)
     assert_true(warmed < 128);
 }
 
-TEST(too_small_and_too_large_memory_is_not_warmed)
+TEST(memory_outside_the_size_range_is_not_warmed)
 {
     char byte = 'a';
     assert_null(host_memory_warm(&byte, 1, 1));

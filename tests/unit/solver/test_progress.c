@@ -85,7 +85,7 @@ TEST(a_slow_first_step_is_not_extrapolated)
     assert_true(fabs(progress_left_s(&progress, 104) - 2) < 1e-6);
 }
 
-TEST(a_step_that_is_overdue_does_not_end_at_once)
+TEST(an_overdue_step_has_remaining_time)
 {
     struct progress progress = {0};
     const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 4};

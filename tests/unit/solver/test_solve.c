@@ -100,14 +100,14 @@ TEST(vertices_of_a_cycle_are_named_in_walking_order)
     assert_non_null(strstr(problem.hint, "Each further turn"));
 }
 
-TEST(the_length_of_a_cycle_is_shortest)
+TEST(the_length_of_a_cycle_is_printed_in_shortest_form)
 {
     const struct problem problem = refuse("a b 0.25\nb a -0.8921738\n", true);
     assert_non_null(strstr(problem.detail, " has length -0.6421738: "));
 }
 
 /* The message has at most sixteen bytes of a name and never part of a character. */
-TEST(a_long_name_is_cut_between_letters)
+TEST(a_long_name_is_truncated_at_a_character_boundary)
 {
     const struct problem problem = refuse("abcdefghijklmno\xC3\xA4xyz b -1\n", false);
     assert_true(strstr(problem.detail, ": abcdefghijklmno -> b -> abcdefghijklmno.") != NULL ||
@@ -307,7 +307,7 @@ static struct attempt run_rings(bool directed, enum kind kind)
     return attempt;
 }
 
-TEST(a_solver_with_a_cost_model_gets_a_fitting_plan)
+TEST(a_solver_with_a_cost_model_gets_a_dissection_plan)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct attempt attempt = run_rings(directed, KIND_U2);
@@ -324,7 +324,7 @@ TEST(a_solver_with_a_cost_model_gets_a_fitting_plan)
     }
 }
 
-TEST(half_is_solved_if_each_edge_has_an_equal_reverse)
+TEST(only_half_is_solved_if_each_edge_has_an_equal_reverse)
 {
     both_ways = true;
     struct attempt attempt = run_rings(true, KIND_I4);

@@ -89,7 +89,7 @@ static enum status solve_when_warm(struct solver *solver, const struct graph *gr
     return STATUS_OK;
 }
 
-TEST(the_pages_of_a_matrix_written_last_are_faulted_in)
+TEST(matrix_pages_are_faulted_in_during_the_solve)
 {
     struct stand_in device;
     stand_in_init(&device);
@@ -138,7 +138,7 @@ static double expected_to_solve(struct solver *solver, const struct graph *graph
     return seconds;
 }
 
-TEST(the_expected_time_is_the_estimate_of_the_solver)
+TEST(the_expected_time_equals_the_estimate_of_the_solver)
 {
     struct stand_in device;
     stand_in_init(&device);
@@ -176,7 +176,7 @@ static bool say_go_on(void *context)
 
 /* Filling the matrix is not a round. An estimate that counted its time as the pace of a round would
  * be many times too long. */
-TEST(rounds_have_a_pace_of_their_own)
+TEST(the_pace_of_rounds_excludes_the_time_to_fill)
 {
     int32_t elements[9];
     struct told told = {0};

@@ -47,7 +47,7 @@ TEST(a_missing_gpu_is_refused_with_the_reason)
     assert_null(solver);
 }
 
-TEST(the_configuration_says_whether_there_are_plans)
+TEST(the_configuration_enables_or_disables_plans)
 {
     const struct solver_config any = {.plans = SOLVER_PLANS_AUTO};
     const struct solver_config none = {.plans = SOLVER_PLANS_NONE};

@@ -173,7 +173,7 @@ static void expect_rows(const struct walk *walk)
     assert_string_equal(walk->report, "{\"a\":1}");
 }
 
-FIXTURE_TEST(rows_come_back_after_reopening)
+FIXTURE_TEST(rows_are_read_after_reopening)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);
@@ -204,7 +204,7 @@ FIXTURE_TEST(rows_of_a_failed_transaction_are_rolled_back)
     catalogue_close(catalogue);
 }
 
-FIXTURE_TEST(later_rows_replace_those_of_their_key)
+FIXTURE_TEST(a_later_row_replaces_the_row_with_its_key)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);
@@ -250,7 +250,7 @@ FIXTURE_TEST(a_deleted_graph_loses_its_names_and_results)
     catalogue_close(catalogue);
 }
 
-FIXTURE_TEST(one_result_is_removed_alone)
+FIXTURE_TEST(only_the_given_result_is_removed)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);
@@ -264,7 +264,7 @@ FIXTURE_TEST(one_result_is_removed_alone)
     catalogue_close(catalogue);
 }
 
-FIXTURE_TEST(failing_callback_ends_the_walk)
+FIXTURE_TEST(a_failing_callback_ends_the_walk)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);
@@ -294,7 +294,7 @@ static void expect_refused(const struct fixture *fixture, enum status expected, 
     assert_non_null(strstr(problem.detail, words));
 }
 
-FIXTURE_TEST(another_owner_is_refused)
+FIXTURE_TEST(a_catalogue_of_another_state_directory_is_refused)
 {
     catalogue_close(open_catalogue(fixture));
     run_sql(fixture, "UPDATE store SET id='ffff'");
@@ -414,7 +414,7 @@ FIXTURE_TEST(every_changed_cell_is_reported_and_set_aside)
     run_sql(fixture, "SELECT 1/(count(*)=15) FROM damaged_job");
 }
 
-FIXTURE_TEST(zeros_of_either_sign_are_sound)
+FIXTURE_TEST(a_negative_zero_does_not_count_as_damage)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);

@@ -30,7 +30,7 @@ static struct coordinates_info put(const struct fixture *fixture, const char *id
     return info;
 }
 
-FIXTURE_TEST(a_file_is_read_as_it_was_written)
+FIXTURE_TEST(coordinates_survive_a_round_trip)
 {
     const struct coordinates_info written = put(fixture, "g_a", 5);
     struct coordinates *coordinates = NULL;
@@ -84,7 +84,7 @@ FIXTURE_TEST(every_damaged_byte_is_found)
     close(file);
 }
 
-FIXTURE_TEST(a_file_named_after_another_graph_counts_as_damaged)
+FIXTURE_TEST(a_file_with_the_name_of_another_graph_counts_as_damaged)
 {
     struct coordinates_info info;
 

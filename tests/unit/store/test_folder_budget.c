@@ -19,7 +19,7 @@ static bool is_there(const struct fixture *fixture, const char *name)
     return faccessat(fixture->folder, name, F_OK, 0) == 0;
 }
 
-FIXTURE_TEST(the_oldest_files_go_and_folders_stay)
+FIXTURE_TEST(the_oldest_files_are_removed_and_folders_are_kept)
 {
     put(fixture, "middle", 100000, 20);
     put(fixture, "oldest", 1, 10);

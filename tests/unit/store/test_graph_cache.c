@@ -40,7 +40,7 @@ static const struct adjacency *borrow(struct graph_cache *cache, const char *id,
     return adjacency;
 }
 
-FIXTURE_TEST(edges_are_read_once)
+FIXTURE_TEST(edges_are_read_from_the_file_only_once)
 {
     struct graph_cache *cache = make(fixture, 2 * ENTRY_BYTES);
     const struct adjacency *first = borrow(cache, "g_a", 100);
@@ -81,7 +81,7 @@ FIXTURE_TEST(the_least_recently_used_graph_is_evicted_first)
     graph_cache_destroy(cache);
 }
 
-FIXTURE_TEST(borrowed_entries_stay)
+FIXTURE_TEST(borrowed_entries_are_not_evicted)
 {
     struct graph_cache *cache = make(fixture, ENTRY_BYTES);
     const struct adjacency *a = borrow(cache, "g_a", 100);
@@ -107,7 +107,7 @@ static uint64_t kept_bytes(struct graph_cache *cache)
     return bytes;
 }
 
-FIXTURE_TEST(deleted_graphs_are_dropped_once_nobody_uses_them)
+FIXTURE_TEST(deleted_graphs_are_dropped_after_their_last_use)
 {
     struct graph_cache *cache = make(fixture, 3 * ENTRY_BYTES);
     const struct adjacency *a = borrow(cache, "g_a", 100);
@@ -229,7 +229,7 @@ FIXTURE_TEST(replaced_or_removed_coordinates_are_no_longer_lent)
     close(folder);
 }
 
-FIXTURE_TEST(coordinates_share_the_budget)
+FIXTURE_TEST(coordinates_count_towards_the_budget)
 {
     int folder;
     struct graph_cache *cache = make_placed(fixture, 800, &folder);
@@ -245,7 +245,7 @@ FIXTURE_TEST(coordinates_share_the_budget)
     close(folder);
 }
 
-FIXTURE_TEST(coordinates_of_another_count_are_damaged)
+FIXTURE_TEST(coordinates_with_a_wrong_count_are_reported_as_damaged)
 {
     int folder;
     struct graph_cache *cache = make_placed(fixture, UINT64_MAX, &folder);

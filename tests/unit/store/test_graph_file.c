@@ -62,7 +62,7 @@ FIXTURE_TEST(stored_graphs_are_read_back_unchanged)
     }
 }
 
-FIXTURE_TEST(string_names_come_back_without_the_edges)
+FIXTURE_TEST(string_names_can_be_read_without_the_edges)
 {
     struct graph *graph = fixture_path_graph(3, WEIGHT_INTEGER, 1);
     vertex_names_destroy(graph->names);
@@ -77,7 +77,7 @@ FIXTURE_TEST(string_names_come_back_without_the_edges)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(second_write_heals_a_damaged_file)
+FIXTURE_TEST(a_second_write_repairs_a_damaged_file)
 {
     struct graph *read;
     struct graph *graph = fixture_path_graph(50, WEIGHT_INTEGER, 1);
@@ -93,7 +93,7 @@ FIXTURE_TEST(second_write_heals_a_damaged_file)
 
 /* No bit of the file may change unnoticed, except in the padding between parts. In this graph, with
  * an even number of edges, only the names have padding. */
-FIXTURE_TEST(every_flipped_byte_is_found)
+FIXTURE_TEST(every_flipped_byte_is_detected)
 {
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
     const off_t bytes = (off_t)fixture_put_graph(fixture->folder, name, graph);
@@ -107,7 +107,7 @@ FIXTURE_TEST(every_flipped_byte_is_found)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(files_of_another_length_are_found)
+FIXTURE_TEST(files_with_a_wrong_length_are_detected)
 {
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
     off_t bytes = (off_t)fixture_put_graph(fixture->folder, name, graph);
@@ -125,7 +125,7 @@ FIXTURE_TEST(files_of_another_length_are_found)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(the_file_of_another_graph_counts_as_damaged)
+FIXTURE_TEST(a_file_of_another_graph_counts_as_damaged)
 {
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
     struct graph *read;

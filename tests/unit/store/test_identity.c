@@ -13,7 +13,7 @@ static void id_of(const struct graph *graph, char id[GRAPH_ID_SIZE])
 }
 
 /* Stored IDs must not change with the program. This ID was computed with Python's hashlib. */
-TEST(id_of_a_known_graph_is_fixed)
+TEST(the_id_of_a_known_graph_never_changes)
 {
     char id[GRAPH_ID_SIZE];
     struct graph *graph = fixture_path_graph(2, WEIGHT_INTEGER, 5);
@@ -22,7 +22,7 @@ TEST(id_of_a_known_graph_is_fixed)
     graph_destroy(graph);
 }
 
-TEST(same_graph_has_the_same_id)
+TEST(equal_graphs_have_the_same_id)
 {
     char first[GRAPH_ID_SIZE];
     char second[GRAPH_ID_SIZE];

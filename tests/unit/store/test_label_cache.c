@@ -63,7 +63,7 @@ static void ask_all(struct subject *subject)
 }
 
 /* The distances are equal bit for bit whether all labels are cached, some, or none. */
-TEST(pairs_are_the_same_in_every_budget)
+TEST(distances_are_the_same_with_every_budget)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
     static const uint64_t budgets[] = {AMPLE, 1, 20000, 90000, 200000, AMPLE};
@@ -110,7 +110,7 @@ TEST(the_least_recently_used_hierarchy_is_evicted_first)
 
 /* A call computes a limited number of labels, whatever the number of pairs, so other requests can
  * run. */
-TEST(a_call_takes_a_part_of_many_pairs)
+TEST(one_call_computes_only_a_part_of_many_pairs)
 {
     struct subject subject = make_subject(make_grid(true), KIND_I4);
     int32_t *elements = calloc(subject.count, sizeof(*elements));

@@ -58,7 +58,7 @@ static uint32_t count_files(const struct fixture *fixture)
     return count;
 }
 
-FIXTURE_TEST(a_pattern_finds_its_plan_whatever_the_weights)
+FIXTURE_TEST(a_plan_is_found_by_its_pattern_regardless_of_weights)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     struct graph *heavier = fixture_path_graph(100, WEIGHT_REAL, 7);
@@ -78,7 +78,7 @@ FIXTURE_TEST(a_pattern_finds_its_plan_whatever_the_weights)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(no_tenant_finds_the_plan_of_another)
+FIXTURE_TEST(plans_are_not_shared_between_tenants)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     keep(fixture, graph, order_file_seed("secret", "one"));

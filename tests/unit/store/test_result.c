@@ -70,7 +70,7 @@ FIXTURE_TEST(rows_are_found_by_name)
     result_unref(result);
 }
 
-FIXTURE_TEST(pairs_are_gathered)
+FIXTURE_TEST(the_distances_of_pairs_are_read)
 {
     struct result *result = make_result(fixture);
     uint32_t pairs[80];
@@ -152,7 +152,7 @@ FIXTURE_TEST(an_idempotency_key_is_found_only_by_its_owner)
     result_table_destroy(table);
 }
 
-FIXTURE_TEST(a_put_replaces_a_result_and_drops_the_old_one)
+FIXTURE_TEST(a_put_replaces_and_releases_the_old_result)
 {
     struct result_table *table = make_table();
     struct result *old = make_empty_result(fixture, "g_1");
@@ -168,7 +168,7 @@ FIXTURE_TEST(a_put_replaces_a_result_and_drops_the_old_one)
     result_table_destroy(table);
 }
 
-FIXTURE_TEST(many_keys_survive_growth_and_leave_together)
+FIXTURE_TEST(keys_survive_growth_and_are_removed_with_their_result)
 {
     struct result_table *table = make_table();
     struct result *odd = make_empty_result(fixture, "g_odd");
@@ -281,7 +281,7 @@ static void *write_keys(void *context)
     return NULL;
 }
 
-FIXTURE_TEST(threads_may_ask_while_results_come_and_go)
+FIXTURE_TEST(threads_may_query_while_results_are_added_and_removed)
 {
     struct stress stress = {.table = make_table()};
     pthread_t threads[READER_COUNT + 1];

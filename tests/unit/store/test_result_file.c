@@ -59,7 +59,7 @@ static int truncate_published(const struct fixture *fixture, off_t size)
     return failed;
 }
 
-FIXTURE_TEST(no_file_is_seen_before_it_is_published)
+FIXTURE_TEST(a_file_is_visible_only_after_it_is_published)
 {
     struct result_file *file = make_file(fixture);
     assert_int_equal(faccessat(fixture->folder, name, F_OK, 0), -1);
@@ -72,7 +72,7 @@ FIXTURE_TEST(no_file_is_seen_before_it_is_published)
     assert_int_equal(fixture_count_files(fixture, "."), 1);
 }
 
-FIXTURE_TEST(published_file_is_npy_and_opens_again)
+FIXTURE_TEST(a_published_file_is_a_valid_npy_file)
 {
     struct result_file *file = make_file(fixture);
     publish(file);
@@ -134,7 +134,7 @@ FIXTURE_TEST(an_npy_without_statistics_counts_as_damaged)
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
 }
 
-FIXTURE_TEST(empty_graph_has_a_header_only)
+FIXTURE_TEST(the_file_of_an_empty_graph_contains_only_a_header)
 {
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, 0, KIND_F8, RESULT_FORM_MATRIX, &file),
@@ -148,7 +148,7 @@ FIXTURE_TEST(empty_graph_has_a_header_only)
     result_file_destroy(file);
 }
 
-FIXTURE_TEST(second_result_replaces_the_first)
+FIXTURE_TEST(a_second_result_replaces_the_first)
 {
     struct result_file *first = make_file(fixture);
     publish(first);
@@ -168,7 +168,7 @@ FIXTURE_TEST(second_result_replaces_the_first)
     result_file_destroy(first);
 }
 
-FIXTURE_TEST(files_of_another_shape_are_refused)
+FIXTURE_TEST(files_with_a_wrong_shape_are_refused)
 {
     struct result_file *file = make_file(fixture);
     publish(file);
@@ -183,7 +183,7 @@ FIXTURE_TEST(files_of_another_shape_are_refused)
     assert_int_equal(result_file_open(fixture->folder, "absent", 3, KIND_I4, 0, &file), STATUS_IO);
 }
 
-FIXTURE_TEST(file_of_another_checksum_is_refused)
+FIXTURE_TEST(a_file_with_a_wrong_checksum_is_refused)
 {
     struct result_file *file = make_file(fixture);
     publish(file);
@@ -222,7 +222,7 @@ FIXTURE_TEST(only_blocks_that_were_read_are_sound)
 }
 
 /* The first block of some 640,000 bytes is damaged while the file is mapped. */
-FIXTURE_TEST(damage_after_the_opening_is_found_on_access)
+FIXTURE_TEST(damage_after_opening_is_detected_on_access)
 {
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
@@ -244,7 +244,7 @@ FIXTURE_TEST(damage_after_the_opening_is_found_on_access)
     result_file_destroy(file);
 }
 
-FIXTURE_TEST(files_cut_short_while_mapped_are_damaged)
+FIXTURE_TEST(truncating_a_mapped_file_is_detected_as_damage)
 {
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
@@ -257,7 +257,7 @@ FIXTURE_TEST(files_cut_short_while_mapped_are_damaged)
     result_file_destroy(file);
 }
 
-FIXTURE_TEST(sealed_mapping_cannot_be_written)
+FIXTURE_TEST(a_sealed_mapping_cannot_be_written)
 {
     struct result_file *file = make_file(fixture);
     /* The kernel refuses to write into memory to which this process may not write. */
@@ -364,7 +364,7 @@ FIXTURE_TEST(a_file_that_nobody_wrote_is_not_sealed)
     result_file_destroy(file);
 }
 
-FIXTURE_TEST(headers_that_a_solver_touched_are_not_sealed)
+FIXTURE_TEST(a_file_whose_header_was_changed_is_not_sealed)
 {
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, RESULT_FORM_MATRIX, &file),
@@ -378,7 +378,7 @@ FIXTURE_TEST(headers_that_a_solver_touched_are_not_sealed)
 }
 
 /* The first reader of the mapping would be killed by SIGBUS. */
-FIXTURE_TEST(a_file_that_a_solver_cut_short_is_not_sealed)
+FIXTURE_TEST(a_truncated_file_is_not_sealed)
 {
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),

@@ -91,7 +91,7 @@ FIXTURE_TEST(a_hierarchy_answers_before_and_after_it_is_stored)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(hierarchy_of_another_graph_is_damaged)
+FIXTURE_TEST(a_hierarchy_of_another_graph_counts_as_damaged)
 {
     struct graph *graph = make_grid(false);
     struct result_file *opened = NULL;
@@ -109,7 +109,7 @@ FIXTURE_TEST(hierarchy_of_another_graph_is_damaged)
 }
 
 /* Every block is verified before a search uses its contents. */
-FIXTURE_TEST(a_changed_byte_is_found)
+FIXTURE_TEST(a_changed_byte_is_detected)
 {
     struct graph *graph = make_grid(false);
     uint64_t checksum;
@@ -155,7 +155,7 @@ static struct graph *make_long_path(void)
 }
 
 /* The loop asks for the number of arcs and must not read gigabytes for it. */
-FIXTURE_TEST(the_first_block_has_the_number_of_arcs)
+FIXTURE_TEST(the_first_block_contains_the_number_of_arcs)
 {
     struct search_pool *pool = NULL;
     struct result_file *opened = NULL;
@@ -212,7 +212,7 @@ static struct result_file *make_copy(const struct fixture *fixture, struct resul
 }
 
 /* The base may have been published or not, and may go before the copy. */
-FIXTURE_TEST(a_copy_is_changed_alone)
+FIXTURE_TEST(changing_a_copy_does_not_change_its_base)
 {
     struct graph *graph = make_grid(false);
     for (int is_published = 0; is_published < 2; is_published++) {

@@ -159,7 +159,7 @@ static void expect_after_restart(const struct fixture *fixture, const char *word
     store_close(store);
 }
 
-FIXTURE_TEST(new_directory_is_private_and_complete)
+FIXTURE_TEST(a_new_state_directory_is_private_and_complete)
 {
     store_close(fixture_open_store(fixture));
     struct stat info;
@@ -212,7 +212,7 @@ FIXTURE_TEST(uploads_and_results_survive_a_restart)
     store_close(store);
 }
 
-FIXTURE_TEST(deleted_graph_leaves_nothing)
+FIXTURE_TEST(a_deleted_graph_leaves_no_rows_or_files)
 {
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
@@ -317,7 +317,7 @@ int fsync(int descriptor)
 
 /* While the result of g_1 is being written to the disk, g_2 is accepted; operations on results
  * wait. */
-FIXTURE_TEST(large_result_does_not_hold_up_acceptances)
+FIXTURE_TEST(a_large_result_does_not_delay_acceptances)
 {
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 10), STATUS_OK);
@@ -349,7 +349,7 @@ FIXTURE_TEST(large_result_does_not_hold_up_acceptances)
 
 /* The result is evicted and immediately solved again: the file of the second must not be deleted
  * with the first. Repeated, because the two threads must meet for a failure. */
-FIXTURE_TEST(result_evicted_and_published_again_keeps_its_file)
+FIXTURE_TEST(a_result_evicted_and_published_again_keeps_its_file)
 {
     struct store *store = start_store(fixture);
     sem_t finished;
@@ -410,7 +410,7 @@ FIXTURE_TEST(files_without_a_row_are_removed)
 }
 
 /* Two of three files remain; each fills half of the budget. */
-FIXTURE_TEST(quarantine_has_a_budget)
+FIXTURE_TEST(the_size_of_the_quarantine_is_limited)
 {
     store_close(fixture_open_store(fixture));
     struct statvfs disk;
@@ -444,7 +444,7 @@ FIXTURE_TEST(quarantine_has_a_budget)
     assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 2);
 }
 
-FIXTURE_TEST(damaged_result_goes_to_quarantine)
+FIXTURE_TEST(a_damaged_result_is_moved_to_quarantine)
 {
     struct store *store = start_store(fixture);
     const char *const ids[] = {"g_flip", "g_good", "g_head", "g_long"};
@@ -487,7 +487,7 @@ static void expect_refused(const struct fixture *fixture, enum status expected, 
     assert_non_null(strstr(problem.detail, words));
 }
 
-FIXTURE_TEST(second_process_is_refused)
+FIXTURE_TEST(a_second_process_is_refused)
 {
     struct store *store = fixture_open_store(fixture);
     expect_refused(fixture, STATUS_CONFIG, "in use by another process");
@@ -503,7 +503,7 @@ static void write_format(const struct fixture *fixture, const char *text)
     close(file);
 }
 
-FIXTURE_TEST(other_formats_are_refused)
+FIXTURE_TEST(unsupported_directory_formats_are_refused)
 {
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
@@ -546,7 +546,7 @@ FIXTURE_TEST(an_unwritable_directory_is_reported)
 }
 
 /* A limit on file sizes simulates a full disk; the store continues once there is space. */
-FIXTURE_TEST(a_full_disk_refuses_only_one_change)
+FIXTURE_TEST(a_full_disk_fails_only_the_change_that_does_not_fit)
 {
     struct rlimit before;
     struct store *store = start_store(fixture);
@@ -566,7 +566,7 @@ FIXTURE_TEST(a_full_disk_refuses_only_one_change)
     expect_after_restart(fixture, "g_small g_large ");
 }
 
-FIXTURE_TEST(free_bytes_are_those_of_the_file_system)
+FIXTURE_TEST(the_free_bytes_are_reported_by_the_file_system)
 {
     struct store *store = fixture_open_store(fixture);
     assert_in_range(store_free_bytes(store), 1, store_disk_bytes(store));

@@ -375,23 +375,23 @@ static void try_calls(const struct fixture *fixture, int error, unsigned step)
     }
 }
 
-FIXTURE_TEST(death_before_any_call_loses_nothing)
+FIXTURE_TEST(a_crash_before_any_system_call_loses_no_committed_data)
 {
     try_calls(fixture, 0, STEP);
 }
 
-FIXTURE_TEST(io_error_at_any_call_is_never_acknowledged)
+FIXTURE_TEST(a_change_with_an_io_error_at_any_call_is_not_acknowledged)
 {
     try_calls(fixture, EIO, STEP);
 }
 
 /* Another error takes the way of EIO. */
-FIXTURE_TEST(full_disk_at_a_call_is_never_acknowledged)
+FIXTURE_TEST(a_change_with_a_full_disk_at_any_call_is_not_acknowledged)
 {
     try_calls(fixture, ENOSPC, 4 + STEP);
 }
 
-FIXTURE_TEST(interrupted_calls_are_repeated_or_reported)
+FIXTURE_TEST(interrupted_system_calls_are_repeated_or_reported)
 {
     try_calls(fixture, EINTR, 1 + STEP);
 }

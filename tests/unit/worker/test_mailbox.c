@@ -19,14 +19,14 @@ static struct mailbox *new_mailbox(void (*wake)(void *context), void *context)
     return mailbox;
 }
 
-TEST(an_empty_mailbox_gives_nothing)
+TEST(an_empty_mailbox_returns_no_message)
 {
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     assert_null(mailbox_pop(mailbox));
     mailbox_destroy(mailbox);
 }
 
-TEST(messages_come_out_in_the_order_of_posting)
+TEST(messages_are_received_in_the_order_of_posting)
 {
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     struct note notes[3] = {0};
@@ -101,7 +101,7 @@ static void start_sender(int index, struct mailbox *mailbox)
     assert_int_equal(pthread_create(&sender->thread, NULL, send_all, sender), 0);
 }
 
-TEST(nothing_is_lost_between_many_threads_and_each_stays_in_order)
+TEST(no_message_is_lost_and_each_sender_stays_in_order)
 {
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     int next[SENDER_COUNT] = {0};

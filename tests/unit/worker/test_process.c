@@ -52,7 +52,7 @@ TEST(a_worker_process_exits_when_its_connection_closes)
     close(other);
 }
 
-TEST(process_killed_by_others_is_distinguished_from_a_crash)
+TEST(a_process_killed_from_outside_is_distinguished_from_a_crash)
 {
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_EXIT;
@@ -68,7 +68,7 @@ TEST(process_killed_by_others_is_distinguished_from_a_crash)
     assert_int_equal(unsetenv(STUBBORN), 0);
 }
 
-TEST(process_that_does_not_exit_is_killed)
+TEST(a_process_that_does_not_exit_is_killed)
 {
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_STALLED;

@@ -48,7 +48,7 @@ FIXTURE_TEST(a_correct_result_is_sealed_and_keeps_its_names)
     task_finish(&task);
 }
 
-FIXTURE_TEST(a_wrong_one_is_refused)
+FIXTURE_TEST(a_wrong_result_is_refused)
 {
     struct task task = solved_ring(fixture, &fixture->signal);
     const struct matrix matrix = result_file_matrix(task.file);
@@ -79,7 +79,7 @@ FIXTURE_TEST(every_row_is_sampled_over_time)
     }
 }
 
-FIXTURE_TEST(headers_that_were_touched_are_refused)
+FIXTURE_TEST(a_file_with_a_changed_header_is_refused)
 {
     struct task task = solved_ring(fixture, &fixture->signal);
     const struct matrix matrix = result_file_matrix(task.file);
@@ -90,7 +90,7 @@ FIXTURE_TEST(headers_that_were_touched_are_refused)
     task_finish(&task);
 }
 
-FIXTURE_TEST(a_file_that_was_cut_short_is_refused)
+FIXTURE_TEST(a_truncated_file_is_refused)
 {
     for (off_t size = 0; size < 2; size++) {
         struct task task = solved_ring(fixture, &fixture->signal);

@@ -67,7 +67,7 @@ TEST(progress_and_cancel_pass_through_the_signal)
     assert_true(signal.progress.expected_s[PHASE_WRITING] == 7);
 }
 
-TEST(a_lost_worker_is_described_in_words)
+TEST(the_message_about_a_lost_worker_names_the_cause)
 {
     char text[TASK_LOSS_TEXT_SIZE];
     task_loss_describe(TASK_LOSS_EXIT, 80, text);

@@ -84,7 +84,7 @@ static void send_raw(const struct connection *connection, uint32_t type, size_t 
     assert_true(send(connection->here, bytes, size, 0) == (ssize_t)size);
 }
 
-FIXTURE_TEST(bytes_that_are_no_message_are_corrupt)
+FIXTURE_TEST(bytes_that_are_not_a_message_are_corrupt)
 {
     const size_t done = offsetof(struct wire_message, body) + sizeof(struct wire_done);
     const struct {
@@ -127,7 +127,7 @@ static struct wire_done done_of(enum status status)
     return done;
 }
 
-TEST(a_finished_task_arrives_whole)
+TEST(all_fields_of_a_finished_task_arrive)
 {
     struct task task = {.vertex_count = 9};
     const struct wire_done done = done_of(STATUS_DISK_FULL);
@@ -170,7 +170,7 @@ TEST(a_result_message_with_bad_indexes_or_lengths_is_refused)
     assert_int_equal(strlen(task.outcome.device.name), sizeof(task.outcome.device.name) - 1);
 }
 
-TEST(facts_are_copied_within_their_bounds)
+TEST(facts_beyond_their_bounds_are_truncated_or_refused)
 {
     struct worker_facts sent = {.device = {.name = "device"}};
     struct worker_facts facts;

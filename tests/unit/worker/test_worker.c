@@ -46,7 +46,7 @@ FIXTURE_TEST(an_opened_worker_reports_its_device_and_limits)
     assert_true(fixture->facts->vertex_limit[KIND_U2] < fixture->facts->vertex_limit[KIND_I4]);
 }
 
-FIXTURE_TEST(a_task_is_returned_solved)
+FIXTURE_TEST(a_solved_task_is_returned)
 {
     struct task task = {0};
     carry_out(fixture, &task);
@@ -61,7 +61,7 @@ FIXTURE_TEST(a_task_is_returned_solved)
     task_finish(&task);
 }
 
-FIXTURE_TEST(cancelled_work_is_returned_at_once)
+FIXTURE_TEST(a_cancelled_task_is_returned_immediately)
 {
     struct task task = {.signal = &fixture->signal}; /* cancelled before it is submitted */
     carry_out(fixture, &task);
@@ -117,7 +117,7 @@ FIXTURE_TEST(the_cost_of_a_solve_is_estimated)
     assert_true(large.host_bytes > small.host_bytes);
 }
 
-FIXTURE_TEST(a_healthy_worker_is_ready_and_was_never_lost)
+FIXTURE_TEST(a_healthy_worker_is_ready_and_reports_no_losses)
 {
     const struct worker_health *health = worker_health_of(fixture->worker);
     assert_int_equal(atomic_load(&health->state), WORKER_READY);

@@ -37,7 +37,7 @@ TEST(vertex_names_are_strings_or_numbers)
     }
 }
 
-TEST(other_input_is_refused_at_its_first_byte)
+TEST(invalid_names_are_refused_at_their_first_byte)
 {
     static const struct {
         const char *body;
@@ -68,7 +68,7 @@ TEST(only_known_keys_of_an_object_are_accepted)
     assert_non_null(strstr(problem.detail, "[..]"));
 }
 
-TEST(brackets_may_follow_blanks)
+TEST(blanks_before_brackets_are_skipped)
 {
     struct name_scanner scanner = begin(" [ ] \t");
     struct problem problem;

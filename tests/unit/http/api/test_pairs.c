@@ -35,7 +35,7 @@ static enum status walk(const char *body, struct text *seen, struct problem *ret
     return walk_lines(PAIRS_JSON, body, strlen(body), seen, reterr);
 }
 
-TEST(names_are_numbered_in_order)
+TEST(pairs_in_json_are_read_in_order)
 {
     struct text seen = {0};
     struct problem problem;
@@ -49,7 +49,7 @@ TEST(names_are_numbered_in_order)
     text_finish(&seen);
 }
 
-TEST(another_shape_is_refused_at_its_first_byte)
+TEST(json_of_a_wrong_shape_is_refused_at_the_first_wrong_byte)
 {
     static const struct {
         const char *body;
@@ -83,7 +83,7 @@ TEST(another_shape_is_refused_at_its_first_byte)
 
 static const char *const media_types[] = {"application/json", "text/csv", NULL};
 
-TEST(the_media_type_or_the_first_bytes_tell_the_form)
+TEST(the_media_type_or_the_first_bytes_select_the_form)
 {
     static const struct {
         const char *media_type;
@@ -109,7 +109,7 @@ TEST(the_media_type_or_the_first_bytes_tell_the_form)
 
 /* Each body is copied to an allocation of exactly its size, so that a sanitizer detects reads
  * beyond it. */
-TEST(any_bytes_are_walked_or_refused)
+TEST(random_bytes_are_parsed_or_refused)
 {
     static const char letters[] = "{}[]\"pairs:,,1 2\\u00e4\n\r\tq cx-";
     static const char *const starts[] = {"{\"pairs\":[[1,2],[\"a\",", "1,2\n\""};
@@ -149,7 +149,7 @@ static void expect_lines(const char *body, const char *pairs)
     text_finish(&seen);
 }
 
-TEST(csv_has_quotes_blanks_and_any_end_of_line)
+TEST(csv_may_have_quotes_blanks_and_any_line_end)
 {
     expect_lines("1,2\r\n\n a b , -3 \n\"x,\"\"y\"\"\",\"\"", "1>2 a b>-3 x,\"y\"> ");
     expect_lines("Source,target\n1,2\n", "header 1>2 ");
@@ -159,7 +159,7 @@ TEST(csv_has_quotes_blanks_and_any_end_of_line)
     expect_lines("\n", "");
 }
 
-TEST(other_lines_are_refused_with_their_position)
+TEST(invalid_csv_lines_are_refused_with_their_position)
 {
     static const struct {
         const char *body;
@@ -297,7 +297,7 @@ TEST(a_header_names_the_columns_of_changes)
     text_finish(&seen);
 }
 
-TEST(a_quoted_name_over_many_lines_is_limited)
+TEST(the_size_of_a_quoted_name_over_many_lines_is_limited)
 {
     struct problem problem = {0};
     struct text body = {0};

@@ -45,7 +45,7 @@ TEST(ranges_exclude_their_end)
     vertex_names_destroy(names);
 }
 
-TEST(lists_of_rows_are_vertex_names)
+TEST(a_list_of_rows_consists_of_vertex_names)
 {
     static const struct {
         const char *text;
@@ -73,7 +73,7 @@ TEST(lists_of_rows_are_vertex_names)
     vertex_names_destroy(names);
 }
 
-TEST(other_text_is_refused)
+TEST(unknown_names_and_malformed_slices_are_refused)
 {
     static const struct {
         const char *text;
@@ -105,7 +105,7 @@ TEST(other_text_is_refused)
     vertex_names_destroy(names);
 }
 
-TEST(many_names_grow_the_table)
+TEST(a_slice_grows_with_the_number_of_names)
 {
     struct vertex_names *names;
     struct slice slice = {0};

@@ -109,7 +109,7 @@ FIXTURE_TEST(tenants_that_may_submit_count_once)
     }
 }
 
-FIXTURE_TEST(other_values_are_not_idempotency_keys)
+FIXTURE_TEST(values_that_are_not_the_access_key_grant_nothing)
 {
     static const char *const cases[] = {
         "",           ALPHA "0", "alpha-key-012345678", "Alpha-key-0123456789", BETA,

@@ -21,7 +21,7 @@ TEST(wrong_keys_are_counted_by_address_and_minute)
     }
 }
 
-TEST(wrong_key_limit_0_means_no_limit)
+TEST(a_wrong_key_limit_of_0_means_no_limit)
 {
     memset(&logins, 0, sizeof(logins));
     for (int i = 0; i < 1000; i++) {

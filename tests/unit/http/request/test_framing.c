@@ -183,7 +183,7 @@ static enum status check_host(const char *value, size_t size)
     return framing_check(&request, &body, &closing, &problem);
 }
 
-TEST(names_and_addresses_are_hosts)
+TEST(names_and_addresses_are_valid_hosts)
 {
     static const char *const hosts[] = {
         "",        "a",       "a.example", "a.example.",      "A-b_c~d", "127.0.0.1",
@@ -196,7 +196,7 @@ TEST(names_and_addresses_are_hosts)
     }
 }
 
-TEST(other_text_is_not_a_host)
+TEST(malformed_hosts_are_refused)
 {
     static const char *const others[] = {
         "a b",  "a,b",  "a/b",   "http://a", "u@a",  "a?b",    "a#b",     "a\\b", "a:b", "a:1:2",
@@ -211,7 +211,7 @@ TEST(other_text_is_not_a_host)
     assert_int_equal(check_host("a\0b", 3), STATUS_BAD_REQUEST);
 }
 
-TEST(a_fragment_never_leaves_the_client)
+TEST(a_target_with_a_fragment_is_refused)
 {
     static const struct probe probe = {"GET", "/livez#x", "HTTP/1.1", {"Host: a"}};
 
@@ -253,7 +253,7 @@ static void fill_head(struct head *head, const char *separator, const char *line
     head->request.head_size = (size_t)(at - head->bytes);
 }
 
-TEST(the_size_of_a_head_reveals_blanks_and_bare_line_feeds)
+TEST(the_head_size_reveals_blanks_and_bare_line_feeds)
 {
     static const struct {
         const char *separator;

@@ -3,7 +3,7 @@
 
 static const char *const offers[] = {"application/json", "text/plain", NULL};
 
-TEST(the_offer_liked_best_is_chosen)
+TEST(the_offer_with_the_highest_quality_is_chosen)
 {
     static const struct {
         const char *accept;
@@ -40,7 +40,7 @@ TEST(an_accept_header_may_refuse_all_types)
     assert_false(header_choose_type("text", offers, &index));
 }
 
-TEST(a_wait_is_found_among_preferences)
+TEST(the_wait_preference_is_parsed)
 {
     double wait_s = -1;
 
@@ -58,7 +58,7 @@ TEST(a_wait_is_found_among_preferences)
     assert_false(header_wait("await=3", &wait_s));
 }
 
-TEST(the_header_chooses_a_coding)
+TEST(accept_encoding_selects_the_coding)
 {
     static const struct {
         const char *header;
@@ -94,7 +94,7 @@ TEST(the_header_chooses_a_coding)
     }
 }
 
-TEST(ranges_are_cut_to_the_content)
+TEST(byte_ranges_are_clipped_to_the_content)
 {
     static const struct {
         const char *header;
@@ -137,7 +137,7 @@ TEST(ranges_are_cut_to_the_content)
     }
 }
 
-TEST(a_request_id_is_a_short_word)
+TEST(a_request_id_is_short_and_has_no_special_characters)
 {
     char text[REQUEST_ID_SIZE + 1];
 
@@ -153,7 +153,7 @@ TEST(a_request_id_is_a_short_word)
     assert_false(request_id_is_valid(text));
 }
 
-TEST(each_number_has_an_id_of_its_own)
+TEST(each_request_number_has_a_unique_id)
 {
     char ids[64][REQUEST_ID_OWN_SIZE];
 
@@ -171,7 +171,7 @@ TEST(each_number_has_an_id_of_its_own)
     assert_string_equal(ids[0], ids[1]);
 }
 
-TEST(an_id_has_sixteen_digits_of_each_kind)
+TEST(the_first_and_last_digits_of_an_id_take_all_16_values)
 {
     char seen[2 * 16] = {0};
     char id[REQUEST_ID_OWN_SIZE];

@@ -13,7 +13,7 @@ static struct config config_of(const char *hosts, const char *origins)
     return config;
 }
 
-TEST(own_names_and_addresses_are_known)
+TEST(ip_addresses_and_configured_names_are_known_hosts)
 {
     static const char *const hosts[] = {
         "",          ":80",        "localhost",  "LOCALHOST:8080", "localhost.",     "a.localhost",
@@ -28,7 +28,7 @@ TEST(own_names_and_addresses_are_known)
     }
 }
 
-TEST(other_hosts_are_refused)
+TEST(unknown_hosts_are_refused)
 {
     static const char *const hosts[] = {
         "evil.example",
@@ -54,7 +54,7 @@ TEST(other_hosts_are_refused)
     }
 }
 
-TEST(listed_origins_are_those_of_the_list)
+TEST(only_origins_in_the_configured_list_are_listed)
 {
     const struct config none = config_of(CONFIG_NONE, CONFIG_NONE);
     const struct config some = config_of(CONFIG_NONE, "https://a.example:443, http://b:8000");

@@ -78,7 +78,7 @@ static enum status check(const char *text, struct query *ret_query, struct probl
     return query_check(ret_query, known, 60, reterr);
 }
 
-TEST(values_have_types_and_ranges)
+TEST(the_type_and_range_of_a_value_are_checked)
 {
     static const char *const good[] = {"header=true", "limit=1",  "limit=1000",         "wait=60",
                                        "wait=1.5",    "lon=-1e3", "deadline_s=31536000"};
@@ -107,7 +107,7 @@ TEST(values_have_types_and_ranges)
     assert_non_null(strstr(problem.detail, "from 0 to 31536000."));
 }
 
-TEST(values_are_read_or_fall_back)
+TEST(an_absent_parameter_has_its_default_value)
 {
     struct query query;
 
@@ -153,7 +153,7 @@ static enum status from_document(const char *text, struct job_request *ret_reque
     return status;
 }
 
-TEST(empty_query_gives_the_defaults)
+TEST(an_empty_query_gives_the_defaults)
 {
     struct job_request request;
 

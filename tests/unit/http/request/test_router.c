@@ -9,7 +9,7 @@ static enum status find(enum method method, const char *path, struct router_matc
     return router_find(method, path, ret_match, allow, &problem);
 }
 
-TEST(the_route_is_found_by_method_and_shape)
+TEST(a_route_is_found_by_method_and_path)
 {
     static const struct {
         enum method method;
@@ -39,7 +39,7 @@ TEST(the_route_is_found_by_method_and_shape)
     }
 }
 
-TEST(other_paths_do_not_exist)
+TEST(unknown_paths_have_no_route)
 {
     static const char *const cases[] = {"/v1/job",  "/v1/jobs/", "/v1/jobs/a/b",
                                         "//",       "",          "/v1/jobs/a/",
@@ -52,7 +52,7 @@ TEST(other_paths_do_not_exist)
     }
 }
 
-TEST(a_known_path_names_its_methods)
+TEST(a_wrong_method_is_refused_with_the_allowed_methods)
 {
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];
@@ -80,7 +80,7 @@ TEST(names_outside_the_limits_are_refused)
     assert_int_equal(find(METHOD_GET, "/v1/jobs/%4", &match, allow), STATUS_BAD_REQUEST);
 }
 
-TEST(a_second_path_segment_is_not_changed)
+TEST(the_second_captured_segment_is_not_decoded)
 {
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];
@@ -95,7 +95,7 @@ TEST(a_second_path_segment_is_not_changed)
     assert_null(match.second);
 }
 
-TEST(methods_have_names)
+TEST(methods_are_found_by_name)
 {
     assert_int_equal(router_method("GET"), METHOD_GET);
     assert_int_equal(router_method("DELETE"), METHOD_DELETE);

@@ -117,7 +117,7 @@ TEST(a_document_may_arrive_byte_by_byte)
     free(body);
 }
 
-TEST(a_graph_with_a_member_graph_is_a_graph)
+TEST(a_json_graph_may_have_a_member_named_graph)
 {
     static const char body[] = "{\"graph\":{},\"nodes\":[{\"id\":1},{\"id\":2}],"
                                "\"edges\":[{\"source\":1,\"target\":2}]}";
@@ -165,7 +165,7 @@ TEST(bodies_without_a_graph_are_refused)
     free(long_body);
 }
 
-TEST(the_vertex_limit_holds_from_the_header_line)
+TEST(a_header_line_above_the_vertex_limit_is_refused)
 {
     struct upload_rules small = rules;
     struct upload upload;
@@ -181,7 +181,7 @@ TEST(the_vertex_limit_holds_from_the_header_line)
 }
 
 /* An element has two bytes in the body, but takes twenty as an edge in memory. */
-TEST(an_upload_is_charged_for_what_its_edges_take)
+TEST(an_upload_is_charged_for_the_memory_of_its_edges)
 {
     static struct upload_memory memory;
     const uint32_t side = 500;
@@ -205,7 +205,7 @@ TEST(an_upload_is_charged_for_what_its_edges_take)
 }
 
 /* Blank lines, which zstd compresses to a few bytes. */
-TEST(a_window_of_the_decoder_is_charged_too)
+TEST(an_upload_is_charged_for_the_window_of_its_decoder)
 {
     static struct upload_memory memory;
     const size_t size = 4 << 20;

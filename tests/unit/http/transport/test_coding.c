@@ -57,7 +57,7 @@ static void expect_gunzip(const struct text *text, const char *bytes, size_t siz
     free(back);
 }
 
-TEST(both_codings_survive_a_round_trip)
+TEST(text_survives_a_round_trip_in_both_codings)
 {
     static const size_t pieces[] = {1000, 32768, SIZE};
     char *bytes = make_bytes();

@@ -39,7 +39,7 @@ static uint32_t expect(struct conn_limits *limits, const char *text, enum conn_v
     return counter;
 }
 
-TEST(the_limit_of_one_address_comes_before_the_total_limit)
+TEST(the_address_limit_is_checked_before_the_total_limit)
 {
     struct conn_limits *limits = create(4, 100, 2);
     uint32_t counter;
@@ -55,7 +55,7 @@ TEST(the_limit_of_one_address_comes_before_the_total_limit)
     free(limits);
 }
 
-TEST(ipv6_network_counts_as_one_address)
+TEST(an_ipv6_network_counts_as_one_address)
 {
     struct conn_limits *limits = create(100, 100, 2);
 
@@ -82,7 +82,7 @@ TEST(connections_without_an_address_count_only_in_the_total)
     free(limits);
 }
 
-TEST(address_limit_0_means_no_limit)
+TEST(an_address_limit_of_0_means_no_limit)
 {
     struct conn_limits *limits = create(50, 100, 0);
 

@@ -67,7 +67,7 @@ static double watch(struct deadlines *deadlines, int descriptor, uint64_t *count
     return -1;
 }
 
-TEST(headers_have_one_deadline_despite_progress)
+TEST(progress_does_not_extend_the_deadline_of_headers)
 {
     const struct pair pairs[] = {connect_tcp(), connect_unix()};
 
@@ -91,7 +91,7 @@ TEST(no_deadline_applies_while_a_request_is_handled)
     end(&pair);
 }
 
-TEST(a_body_below_the_floor_is_late_on_each_kind_of_socket)
+TEST(a_body_below_the_minimum_rate_misses_its_deadline)
 {
     const struct pair pairs[] = {connect_tcp(), connect_unix()};
 
@@ -111,7 +111,7 @@ TEST(a_body_below_the_floor_is_late_on_each_kind_of_socket)
     }
 }
 
-TEST(early_bytes_earn_one_timeout_at_most)
+TEST(early_bytes_extend_the_deadline_by_at_most_one_timeout)
 {
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {0};
@@ -149,7 +149,7 @@ TEST(the_rate_of_an_answer_over_tcp_counts_acknowledged_bytes)
     end(&pair);
 }
 
-TEST(headers_may_be_awaited_before_the_answer_is_acknowledged)
+TEST(headers_have_more_time_while_an_answer_is_unacknowledged)
 {
     static char bytes[1 << 20];
     const struct pair pair = connect_tcp();
@@ -178,7 +178,7 @@ TEST(the_rate_of_an_answer_over_a_unix_socket_counts_produced_bytes)
     end(&pair);
 }
 
-TEST(an_answer_buffered_by_a_unix_socket_has_time_by_its_size)
+TEST(an_answer_in_a_unix_socket_buffer_has_time_by_its_size)
 {
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {.whole = 100000};
@@ -192,7 +192,7 @@ TEST(an_answer_buffered_by_a_unix_socket_has_time_by_its_size)
     end(&pair);
 }
 
-TEST(a_client_that_disconnects_within_a_body_misses_its_deadline_at_once)
+TEST(a_disconnect_within_a_body_misses_the_deadline_immediately)
 {
     struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};
@@ -211,7 +211,7 @@ TEST(a_client_that_disconnects_within_a_body_misses_its_deadline_at_once)
     end(&pair);
 }
 
-TEST(headers_alone_have_a_deadline_without_a_floor)
+TEST(without_a_minimum_rate_only_headers_have_a_deadline)
 {
     const struct config none = {.header_timeout_s = 10, .stall_timeout_s = 30};
     const struct pair pair = connect_tcp();

@@ -241,7 +241,7 @@ static void expect_end_of_silent(int client)
     close(client);
 }
 
-TEST(missing_headers_end_the_connection)
+TEST(a_connection_that_sends_no_headers_is_closed)
 {
     struct fixture *fixture = start_tcp();
 
@@ -249,7 +249,7 @@ TEST(missing_headers_end_the_connection)
     stop(fixture);
 }
 
-TEST(deadlines_hold_on_unix_sockets_too)
+TEST(deadlines_apply_to_unix_sockets)
 {
     char folder[] = "/tmp/test-endpoint-XXXXXX";
     char address[64];
@@ -271,7 +271,7 @@ TEST(deadlines_hold_on_unix_sockets_too)
     rmdir(folder);
 }
 
-TEST(too_many_connections_are_closed_or_make_room)
+TEST(connections_above_the_limit_are_closed)
 {
     struct fixture *fixture = start("127.0.0.1:0", 1);
     const int first = connect_tcp(fixture);
@@ -319,7 +319,7 @@ TEST(a_thread_without_descriptors_pauses_accepting)
     stop(fixture);
 }
 
-TEST(open_connections_are_answered_after_a_quiesce)
+TEST(open_connections_are_still_answered_after_a_quiesce)
 {
     struct fixture *fixture = start_tcp();
     const int client = connect_tcp(fixture);

@@ -56,7 +56,7 @@ TEST(a_unix_socket_exists_until_it_is_closed)
 }
 
 /* A killed process leaves its socket file behind. */
-TEST(a_stale_unix_socket_is_replaced_but_no_other_file)
+TEST(only_a_stale_unix_socket_is_replaced)
 {
     struct problem problem = {0};
     struct listener listener;
@@ -80,7 +80,7 @@ TEST(a_stale_unix_socket_is_replaced_but_no_other_file)
     unlink(lock);
 }
 
-TEST(addresses_that_other_machines_reach_are_not_local)
+TEST(only_loopback_addresses_are_local)
 {
     struct problem problem = {0};
     struct listener listener;
@@ -110,7 +110,7 @@ TEST(a_host_name_is_resolved)
 }
 
 /* With a shorter backlog, clients of a burst would have to retry after a second. */
-TEST(backlog_is_the_limit_of_the_kernel)
+TEST(the_backlog_is_the_limit_of_the_kernel)
 {
     struct problem problem = {0};
     struct listener listener;

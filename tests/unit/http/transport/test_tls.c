@@ -99,7 +99,7 @@ static const gnutls_pcert_st *shown(const struct fixture *fixture)
 
 #define FIXTURE_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
-FIXTURE_TEST(a_key_that_all_may_read_is_refused)
+FIXTURE_TEST(a_key_file_that_all_users_can_read_is_refused)
 {
     struct problem problem = {0};
     assert_int_equal(chmod(fixture->key, 0640), 0);
@@ -109,7 +109,7 @@ FIXTURE_TEST(a_key_that_all_may_read_is_refused)
     assert_non_null(strstr(problem.hint, "chmod 600"));
 }
 
-FIXTURE_TEST(new_files_are_shown_once_they_are_loaded)
+FIXTURE_TEST(a_new_certificate_is_presented_once_it_is_loaded)
 {
     struct problem problem = {0};
 

@@ -43,7 +43,7 @@ static void becomes(const char *charset, const char *bytes, size_t size, const c
     }
 }
 
-TEST(text_becomes_utf8_in_any_split)
+TEST(text_is_converted_to_utf8_in_any_split)
 {
     becomes("iso-8859-1", "Z\xFCrich 1\n", 9, "Z\xC3\xBCrich 1\n");
     becomes("windows-1252", "\x80", 1, "\xE2\x82\xAC");
@@ -79,7 +79,7 @@ static void refused(const char *charset, const char *bytes, size_t size, uint64_
     }
 }
 
-TEST(positions_are_reported_in_utf8)
+TEST(errors_are_reported_with_line_and_column)
 {
     refused("windows-1252", "1 2\n\xE9\x81", 6, 2, 3);
     refused("shift_jis", "1\n\n\x93", 4, 3, 1);
@@ -99,7 +99,7 @@ iconv_t iconv_open(const char *to, const char *from)
     return open_error != 0 ? (iconv_t)-1 : real(to, from);
 }
 
-TEST(no_memory_differs_from_an_unknown_charset)
+TEST(lack_of_memory_is_distinguished_from_an_unknown_charset)
 {
     struct charset_converter *converter = NULL;
 
@@ -111,7 +111,7 @@ TEST(no_memory_differs_from_an_unknown_charset)
     open_error = 0;
 }
 
-TEST(names_are_known)
+TEST(charset_names_are_normalized_or_refused)
 {
     static const char *const names[][2] = {{"UTF-8", "utf-8"},
                                            {"us-ascii", "utf-8"},

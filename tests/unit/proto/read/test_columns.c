@@ -105,7 +105,7 @@ TEST(remaining_columns_are_refused_or_reported)
     CHECK_ALL(uploads)
 }
 
-TEST(ends_are_known_given_or_two_and_a_weight)
+TEST(end_columns_are_recognized_given_or_unambiguous)
 {
     static const struct upload uploads[] = {
         {FORMAT_EDGES, "", "link_id,a_node,b_node,direction,distance\n1,5,7,1,3\n", NULL,
@@ -141,7 +141,7 @@ TEST(ends_are_known_given_or_two_and_a_weight)
     "<graphml>" keys "<graph edgedefault='directed'><node id='1'/><node id='2'/><edge source='1' " \
     "target='2'>" data "</edge><edge source='2' target='1'/></graph></graphml>"
 
-TEST(weights_are_one_column_of_all_edges)
+TEST(weights_come_from_one_column_that_all_edges_have)
 {
     static const struct upload uploads[] = {
         {FORMAT_EDGES, "", "from,to,length,cost\na,b,5,0\n", NULL, "weight=length"},
@@ -195,7 +195,7 @@ TEST(weights_are_one_column_of_all_edges)
     CHECK_ALL(uploads)
 }
 
-TEST(directions_are_read)
+TEST(one_way_and_reverse_columns_set_the_direction)
 {
     static const struct upload uploads[] = {
         {FORMAT_EDGES, "", "from,to,length,oneway\n1,2,5,yes\n2,3,6,no\n3,4,7,-1\n", "5 6 6 7",

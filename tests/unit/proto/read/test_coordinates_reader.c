@@ -79,19 +79,19 @@ static void refuse_text(const char *text, uint64_t line, uint64_t column, const 
     }
 }
 
-TEST(dimacs_has_millionths_of_degrees)
+TEST(dimacs_coordinates_are_in_microdegrees)
 {
     check_place("c road\np aux sp co 2\nv 1 -73530767 41085396\nv 3 180000000 -90000000\n", false,
                 2, 0, -73.530767, 41.085396);
     check_place("p aux sp co 1\r\nv 2 5 6\r\n", false, 1, 1, 5e-6, 6e-6);
 }
 
-TEST(dimacs_beyond_degrees_is_a_plane)
+TEST(dimacs_coordinates_out_of_range_are_planar)
 {
     check_place("p aux sp co 2\nv 1 5 6\nv 2 0 90000001\n", true, 2, 0, 5, 6);
 }
 
-TEST(csv_follows_its_header)
+TEST(csv_columns_are_found_by_their_header)
 {
     check_place("Vertex,lon,lat\n1,7.5,46.25\n2,,\n", false, 1, 0, 7.5, 46.25);
     check_place("\xEF\xBB\xBFlat;osmid;note;longitude\n46.25;4;x;7.5\n", false, 1, 3, 7.5, 46.25);

@@ -18,7 +18,7 @@ TEST(any_split_gives_the_same_graph)
     check_any_split(FORMAT_DIMACS, generate);
 }
 
-TEST(empty_graphs_are_graphs)
+TEST(empty_graphs_are_accepted)
 {
     struct graph *graph = read_text(FORMAT_DIMACS, "\xEF\xBB\xBFp sp 0 0");
 
@@ -27,7 +27,7 @@ TEST(empty_graphs_are_graphs)
 }
 
 /* The fast path for a plain line and the general path must agree. */
-TEST(arcs_are_read_in_any_spelling)
+TEST(arc_lines_may_have_any_blanks_and_number_format)
 {
     struct graph *plain =
         read_text(FORMAT_DIMACS, "p sp 12 3\na 1 12 999999999\na 2 3 0\na 12 1 5\n");

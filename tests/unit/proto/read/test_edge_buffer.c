@@ -47,7 +47,7 @@ static void check(uint64_t count, uint32_t vertex_count, uint32_t spread)
     free(seen);
 }
 
-TEST(edges_are_in_order)
+TEST(edges_are_sorted_by_row_and_target)
 {
     static const uint32_t vertices[] = {1, 2, 3, 255, 257, 1025, 25000, 1u << 20, (1u << 26) - 1};
 
@@ -60,14 +60,14 @@ TEST(edges_are_in_order)
 }
 
 /* Nearly all edges are in a few buckets. */
-TEST(a_few_rows_may_have_all_edges)
+TEST(a_few_rows_may_contain_nearly_all_edges)
 {
     check(MANY, 100000, 99999);
     check(MANY, 100000, 40000);
 }
 
 /* More parallel edges than are sorted between two arrays. */
-TEST(parallel_edges_all_stay)
+TEST(all_parallel_edges_are_kept)
 {
     check(MANY, 1u << 26, 1u << 26);
     check(MANY, 1, 1);
@@ -75,7 +75,7 @@ TEST(parallel_edges_all_stay)
 
 #define LARGE (UINT64_C(12) << 20)
 
-TEST(edges_stay_while_the_buffer_grows)
+TEST(edges_are_preserved_while_the_buffer_grows)
 {
     static const uint64_t counts[] = {1, 1000, 1 << 20, LARGE, 2 * LARGE, LARGE, 1000, 1};
     uint32_t *array = NULL;
@@ -94,7 +94,7 @@ TEST(edges_stay_while_the_buffer_grows)
     free(array);
 }
 
-TEST(a_buffer_beyond_memory_is_refused)
+TEST(a_buffer_larger_than_memory_is_refused)
 {
     uint32_t *array = NULL;
 

@@ -25,7 +25,7 @@ TEST(comments_determine_the_direction)
     assert_int_equal(edge_comments_parse(&dialect, "% bip signed", 12, NULL), STATUS_BAD_GRAPH);
 }
 
-TEST(dicts_without_an_end_are_refused)
+TEST(malformed_dicts_are_refused)
 {
     static const char *const lines[] = {"{'weight'}", "{'weight': 5", "{5, 6}", "{'a: 5}", "{a:{}"};
 

@@ -35,7 +35,7 @@ static void check_first(const char *text, uint32_t vertices, const char *first, 
     graph_destroy(graph);
 }
 
-TEST(headers_and_columns_are_found)
+TEST(headers_and_columns_are_detected)
 {
     check_first("origin,destination,count\nABE,ATL,853\n", 2, "ABE", 853);
     check_first("ABE,ATL,853\n", 2, "ABE", 853);
@@ -46,7 +46,7 @@ TEST(headers_and_columns_are_found)
     check_first("a;\"b \"\"c\"\"\";2\n", 2, "a", 2);
 }
 
-TEST(weight_is_chosen_by_name_or_number)
+TEST(the_weight_column_is_chosen_by_name_or_number)
 {
     struct graph_options options = {.weight = "x"};
     struct problem problem = {0};
@@ -111,7 +111,7 @@ static void check_weight(const char *text, const char *name, double weight, cons
     graph_destroy(graph);
 }
 
-TEST(weights_have_known_names_and_units)
+TEST(weight_columns_are_recognized_by_name_and_unit)
 {
     check_weight("source,target,id,weight_km\n1,2,3,4.5\n", "weight_km", 4.5, "graph: id.", false);
     check_weight(":START_ID,kind,:END_ID,weight:float\n1,a,2,7\n", "weight:float", 7, "kind",
@@ -161,7 +161,7 @@ static void check_refused(const char *text, uint64_t line, const char *detail, c
     }
 }
 
-TEST(columns_that_may_be_weights_are_refused)
+TEST(ambiguous_weight_columns_are_refused)
 {
     check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "numbers: len, maxspeed", "weight=len");
     check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "numbers: len, maxspeed", "weight=none");
@@ -172,7 +172,7 @@ TEST(columns_that_may_be_weights_are_refused)
     check_refused("id,a,b,len\n1,2,3,4\n", 1, "No two columns", "source_column=");
 }
 
-TEST(pieces_of_other_text_are_not_vertex_names)
+TEST(text_of_other_formats_is_not_read_as_vertex_names)
 {
     static const char *const texts[] = {
         "(a, b)\n(b, c)\n",       "a: b\nb: c\n",       "a->b 5\nb->c 7\n",  "a = 5\nb = 7\n",
@@ -195,7 +195,7 @@ TEST(pieces_of_other_text_are_not_vertex_names)
     }
 }
 
-TEST(quotes_keep_a_name_as_it_is)
+TEST(a_quoted_name_is_kept_unchanged)
 {
     struct reader_notes notes;
     struct graph *graph =
@@ -224,7 +224,7 @@ TEST(integers_may_have_a_decimal_point)
     }
 }
 
-TEST(edges_are_no_comments_and_headers_no_edges)
+TEST(comments_and_headers_are_distinguished_from_edges)
 {
     struct reader_notes notes;
 
@@ -249,7 +249,7 @@ TEST(a_comment_may_be_the_header)
     check_refused("# from to len lanes\n1 2 5 6\n", 2, "numbers: len, lanes", "weight=len");
 }
 
-TEST(lines_that_are_no_edges_are_refused)
+TEST(lines_that_are_not_edges_are_refused)
 {
     check_refused("1 January\n2 March\n#\n1 2\n", 3, "TGF", "Remove");
     check_refused("\n%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 5\n", 2,
@@ -259,7 +259,7 @@ TEST(lines_that_are_no_edges_are_refused)
                   "weight=3");
 }
 
-TEST(names_among_numbers_are_reported)
+TEST(vertex_names_among_numbers_are_reported)
 {
     struct reader_notes notes;
 
@@ -282,7 +282,7 @@ static void check_direction(const char *text, bool directed, bool said)
     graph_destroy(graph);
 }
 
-TEST(files_say_their_direction)
+TEST(a_file_can_declare_its_direction)
 {
     check_direction("1 2\n", true, false);
     check_direction("# Undirected graph: x.txt\n1 2\n", false, true);
@@ -302,7 +302,7 @@ TEST(files_say_their_direction)
     check_refused("% bip weighted\n1 1 5\n", 1, "bipartite", "awk");
 }
 
-TEST(the_first_line_may_have_the_counts)
+TEST(the_first_line_may_contain_the_counts)
 {
     struct reader_notes notes;
     struct graph *graph = read_noted("5 2\n1 3 7\n3 4 1\n", &notes);
@@ -339,7 +339,7 @@ TEST(the_first_line_may_have_the_counts)
     check_refused("5 3\n1 3 x\n", 2, "3 columns", "");
 }
 
-TEST(a_first_edge_may_be_the_counts)
+TEST(a_first_line_that_may_be_edge_or_counts_is_refused)
 {
     struct reader_notes notes;
     struct graph *graph;
@@ -362,7 +362,7 @@ TEST(a_first_edge_may_be_the_counts)
     graph_destroy(graph);
 }
 
-TEST(hints_name_a_remedy)
+TEST(hints_say_how_to_correct_the_file)
 {
     check_refused("\"from\" \"to\" \"weight\"\n\"1\" \"a\" \"b\" 5\n", 2, "4 columns",
                   "row.names=FALSE");
@@ -370,7 +370,7 @@ TEST(hints_name_a_remedy)
     check_refused("8\n15\n4 5 0.35\n", 1, "one column", "number of vertices");
 }
 
-TEST(pairs_are_edges_or_unknown_names)
+TEST(lines_of_two_names_are_edges)
 {
     struct reader_notes notes;
     struct graph *graph = read_noted("follower,followee\n1,2\n2,3\n", &notes);
@@ -383,7 +383,7 @@ TEST(pairs_are_edges_or_unknown_names)
     check_refused("1 \"\"\n2 3\n", 1, "empty", "");
 }
 
-TEST(dicts_of_networkx_are_read)
+TEST(networkx_attribute_dicts_are_read)
 {
     struct graph_options options = {.weight = "cost"};
     struct problem problem = {0};
@@ -407,7 +407,7 @@ TEST(dicts_of_networkx_are_read)
     assert_non_null(strstr(problem.detail, "weight=cost does not"));
 }
 
-TEST(the_parameter_overrules_types)
+TEST(the_directed_parameter_overrides_the_type_column)
 {
     const struct graph_options options = {.has_directed = true};
     static const char text[] = "Source,Target,Type\n1,2,Directed\n1,3,Undirected\n";
@@ -419,7 +419,7 @@ TEST(the_parameter_overrules_types)
     graph_destroy(graph);
 }
 
-TEST(vertex_count_makes_names_numbers)
+TEST(vertex_count_makes_vertex_names_row_numbers)
 {
     struct graph_options options = {.has_vertex_count = true, .vertex_count = 5};
     struct problem problem = {0};
@@ -434,7 +434,7 @@ TEST(vertex_count_makes_names_numbers)
 }
 
 /* The fast path for a plain line and the general path must agree. */
-TEST(lines_are_read_in_any_spelling)
+TEST(lines_may_have_quotes_and_any_blanks)
 {
     struct graph *plain =
         read_text(FORMAT_EDGES, "7,12,5\n12,300,2.5\n300,7,1000000000\n7,300,-3\n");

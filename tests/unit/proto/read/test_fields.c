@@ -29,7 +29,7 @@ static void check(char delimiter, const char *line, const char *wanted)
     assert_string_equal(fields, wanted);
 }
 
-TEST(lines_are_cut_at_delimiters)
+TEST(lines_are_split_at_delimiters)
 {
     check(',', "a, b ,,c", "[a][b][][c]");
     check(',', "a,", "[a][]");

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-TEST(parallel_edges_and_loops_are_settled)
+TEST(parallel_edges_are_merged_and_loops_are_dropped)
 {
     struct graph *graph =
         read_text(FORMAT_DIMACS, "p sp 4 7\na 1 1 4\na 1 2 5\na 1 2 3\na 1 2 9\na 3 3 -2\n"
@@ -38,7 +38,7 @@ TEST(undirected_edges_are_stored_once)
     graph_destroy(graph);
 }
 
-TEST(limits_are_reported)
+TEST(an_exceeded_limit_is_reported_with_its_line)
 {
     struct graph_options options = {.vertex_limit = 3, .edge_limit = 1};
     struct problem problem = {0};
@@ -53,7 +53,7 @@ TEST(limits_are_reported)
     assert_true(problem.has_limit && problem.limit == 1 && problem.line == 2);
 }
 
-TEST(the_hint_names_what_sets_the_limit)
+TEST(the_hint_names_the_source_of_the_limit)
 {
     struct graph_options options = {.vertex_limit = 3, .vertex_limit_reason = "host memory"};
     struct problem problem = {0};
@@ -70,7 +70,7 @@ TEST(the_hint_names_what_sets_the_limit)
     assert_null(strstr(problem.hint, "host memory"));
 }
 
-TEST(sorted_edges_give_the_graph_of_unsorted_ones)
+TEST(sorted_and_unsorted_edges_give_the_same_graph)
 {
     struct graph *sorted =
         read_text(FORMAT_DIMACS, "p sp 3 4\na 1 2 7\na 1 3 2\na 1 3 1\na 3 1 4\n");
@@ -102,7 +102,7 @@ TEST(edges_are_accepted_up_to_the_limit)
 }
 
 /* The first weight that does not fit int32 converts the weights stored before it. */
-TEST(reals_come_between_integers)
+TEST(the_first_real_weight_converts_the_stored_integers)
 {
     struct graph *graph =
         read_text(FORMAT_DIMACS, "p sp 3 5\na 2 3 7\na 1 3 -2.5\na 1 2 4\na 1 2 3.5\na 3 3 -1\n");

@@ -164,7 +164,7 @@ static void check(const struct edge *edges, uint64_t count, const uint32_t *row_
 }
 
 /* Compares with the shortest edge of each pair, for every order, direction and type of weight. */
-TEST(the_graph_is_the_same_in_whatever_order_its_edges_come)
+TEST(the_graph_is_independent_of_the_order_of_its_edges)
 {
     static const uint32_t same[VERTICES] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
     static const uint32_t turned[VERTICES] = {8, 7, 6, 5, 4, 3, 2, 1, 0};
@@ -190,7 +190,7 @@ TEST(the_graph_is_the_same_in_whatever_order_its_edges_come)
     }
 }
 
-TEST(the_largest_weights_are_counted_as_they_are)
+TEST(the_largest_weights_do_not_overflow_the_distance_bound)
 {
     struct edge edges[] = {{0, 1, INT32_MIN}, {0, 2, INT32_MAX}, {1, 0, INT32_MAX}};
     struct edge_buffer list = list_of(edges, 3, 1);

@@ -42,7 +42,7 @@ static void check_first(const char *text, bool directed, uint64_t edges, double 
     graph_destroy(graph);
 }
 
-TEST(weights_come_from_the_key_its_default_or_are_one)
+TEST(a_weight_is_the_attribute_its_default_or_one)
 {
     check_first(HEAD KEY "<graph edgedefault='undirected'>" NODES
                          "<edge source='a' target='b'><data key='d0'>\n 7 </data></edge>"
@@ -62,7 +62,7 @@ TEST(weights_come_from_the_key_its_default_or_are_one)
                 true, 1, 5);
 }
 
-TEST(a_single_edge_may_be_undirected)
+TEST(an_edge_may_override_the_default_direction)
 {
     static const char mixed[] = "<graphml><graph edgedefault='directed'>" NODES
                                 "<edge source='a' target='b' directed='false'/>"
@@ -77,7 +77,7 @@ TEST(a_single_edge_may_be_undirected)
     graph_destroy(graph);
 }
 
-TEST(names_keep_the_order_of_the_file)
+TEST(vertices_keep_the_order_of_the_node_elements)
 {
     struct graph *graph =
         read_text(FORMAT_GRAPHML, "<graphml><graph><edge source='7' target='3'/>"
@@ -95,7 +95,7 @@ TEST(names_keep_the_order_of_the_file)
 }
 
 /* All declared keys are searched for each attribute of an edge, so their number is limited. */
-TEST(attributes_beyond_a_limit_are_refused)
+TEST(more_keys_than_the_limit_are_refused)
 {
     struct text text = {0};
     struct problem problem = {0};
@@ -115,7 +115,7 @@ TEST(attributes_beyond_a_limit_are_refused)
     text_finish(&text);
 }
 
-TEST(weight_names_another_attribute)
+TEST(the_weight_parameter_selects_the_attribute)
 {
     static const char text[] =
         HEAD KEY "<key id='d1' for='edge' attr.name='km'/><graph edgedefault='directed'>" NODES
@@ -164,7 +164,7 @@ static void check_edge(const char *keys, const char *data, double weight, const 
     graph_destroy(graph);
 }
 
-TEST(attributes_are_the_weight_by_known_names)
+TEST(the_weight_attribute_is_recognized_by_its_name)
 {
     static const char keys[] =
         "<key id='d0' for='edge' attr.name='osmid'/>"

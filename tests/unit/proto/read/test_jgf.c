@@ -45,7 +45,7 @@ TEST(any_split_gives_the_same_graph)
     "{\"graph\":{\"edges\":[{\"source\":\"a\",\"target\":\"b\",\"metadata\":{\"weight\":7}}],"     \
     "\"directed\":false,\"nodes\":{\"b\":{},\"a\":{\"metadata\":{\"weight\":1}}}}}"
 
-TEST(both_versions_are_the_same_graph)
+TEST(both_versions_give_the_same_graph)
 {
     struct graph *one = read_text(FORMAT_JGF, VERSION_1);
     struct graph *two = read_text(FORMAT_JGF, VERSION_2);
@@ -61,7 +61,7 @@ TEST(both_versions_are_the_same_graph)
     graph_destroy(two);
 }
 
-TEST(missing_weights_count_one)
+TEST(missing_weights_count_as_one)
 {
     struct graph *graph = read_text(FORMAT_JGF, "{\"graphs\":[{\"nodes\":{\"1\":{},\"2\":{}}}]}");
 
@@ -82,7 +82,7 @@ TEST(missing_weights_count_one)
     "{\"source\":\"a\",\"target\":\"b\",\"directed\":false,\"metadata\":{\"weight\":2}},"          \
     "{\"source\":\"b\",\"target\":\"c\",\"metadata\":{\"weight\":1}}]%s}}"
 
-TEST(a_single_edge_may_be_undirected)
+TEST(an_edge_may_override_the_default_direction)
 {
     struct graph_options options = {.has_directed = true, .directed = false};
     struct text text = {0};
@@ -102,7 +102,7 @@ TEST(a_single_edge_may_be_undirected)
     text_finish(&text);
 }
 
-TEST(weight_names_a_member_of_the_metadata)
+TEST(the_weight_parameter_selects_a_metadata_member)
 {
     struct graph_options options = {.weight = "km"};
     struct problem problem = {0};
@@ -159,7 +159,7 @@ static double weight_of(const char *members, const char *weight, const char *hin
 }
 
 /* Each hint names a remedy, and the test applies it. */
-TEST(hints_lead_to_the_weight)
+TEST(each_hint_about_a_weight_names_a_working_remedy)
 {
     static const char itself[] = "\"metadata\": {\"weight\": 5}";
 

@@ -28,7 +28,7 @@ TEST(any_split_gives_the_same_graph)
     check_any_split(FORMAT_JSON, generate);
 }
 
-TEST(defaults_follow_the_style)
+TEST(both_json_styles_have_the_same_defaults)
 {
     struct graph *compact = read_text(FORMAT_JSON, "{\"n\":3,\"edges\":[[0,1]]}");
     struct graph *linked =
@@ -53,7 +53,7 @@ static enum status read_weighted(const char *text, const char *weight, struct gr
     return read_graph(FORMAT_JSON, &options, text, strlen(text), 5, ret_graph, &problem);
 }
 
-TEST(weight_names_an_attribute_of_linked_edges_alone)
+TEST(the_weight_parameter_applies_only_to_linked_edges)
 {
     const char *linked = "{\"nodes\":[{\"id\":0},{\"id\":1}],"
                          "\"links\":[{\"source\":0,\"target\":1,\"km\":7}]}";
@@ -93,7 +93,7 @@ static double weight_of(const char *members)
     return weight;
 }
 
-TEST(weights_have_the_names_known_for_edge_lists)
+TEST(weights_are_recognized_by_the_names_used_for_edge_lists)
 {
     static const char *const names[] = {"weight", "value", "length", "distance", "Cost (km)"};
     char members[100];
@@ -117,7 +117,7 @@ TEST(weights_have_the_names_known_for_edge_lists)
     assert_true(weight_of("\"value\":3,\"weight\":5},{\"from\":1,\"to\":0") == -1);
 }
 
-TEST(an_edge_has_one_weight)
+TEST(edges_with_ambiguous_weights_are_refused)
 {
     assert_true(weight_of("\"weight\":7,\"weight_km\":3") == -1);
     assert_true(weight_of("\"weight_km\":3,\"weight\":7,\"value\":4") == -1);
@@ -157,7 +157,7 @@ TEST(weight_none_ignores_all_attributes)
     }
 }
 
-TEST(ends_are_read_from_one_pair_of_names)
+TEST(edge_ends_are_read_from_one_pair_of_keys)
 {
     static const char *const nodes = "{\"nodes\":[{\"id\":\"a\"},{\"id\":\"b\"}],\"links\":[";
     struct graph_options options = {0};
@@ -179,7 +179,7 @@ TEST(ends_are_read_from_one_pair_of_names)
                      STATUS_BAD_GRAPH);
 }
 
-TEST(keys_are_compared_to_their_end)
+TEST(keys_are_compared_beyond_a_nul_byte)
 {
     struct graph *graph = read_text(FORMAT_JSON, "{\"n\":3,\"n\\u0000x\":1,\"edges\":[[0,2]]}");
 

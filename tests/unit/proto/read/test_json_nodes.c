@@ -53,7 +53,7 @@ static enum status list(struct fixture *fixture, const char *text, struct proble
 
 #define FIXTURE_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
-FIXTURE_TEST(rows_follow_the_list_not_the_edges)
+FIXTURE_TEST(rows_are_numbered_in_the_order_of_the_node_list)
 {
     struct graph *graph;
     uint32_t row;
@@ -71,7 +71,7 @@ FIXTURE_TEST(rows_follow_the_list_not_the_edges)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(a_name_outside_the_list_is_refused_at_its_first_occurrence)
+FIXTURE_TEST(an_unlisted_name_is_refused_at_its_first_occurrence)
 {
     struct graph *graph = NULL;
     struct problem problem;
@@ -84,7 +84,7 @@ FIXTURE_TEST(a_name_outside_the_list_is_refused_at_its_first_occurrence)
     assert_string_equal(problem.detail, "Vertex '7' is not in the list of nodes.");
 }
 
-FIXTURE_TEST(a_name_cannot_be_listed_twice_or_as_two_types)
+FIXTURE_TEST(a_duplicate_name_or_a_mix_of_types_is_refused)
 {
     struct json_token string = token_of(JSON_TOKEN_STRING, "7", 5);
     struct problem problem;

@@ -6,7 +6,7 @@ static struct word_cursor cursor_of(const char *line)
     return (struct word_cursor){line, line, line + strlen(line)};
 }
 
-TEST(words_are_cut_at_blanks_and_know_their_columns)
+TEST(words_are_split_at_blanks_and_have_column_numbers)
 {
     struct word_cursor cursor = cursor_of("  sp\t12 ");
     struct field word = line_word_next(&cursor);
@@ -34,7 +34,7 @@ TEST(a_refusal_names_the_expected_value)
     assert_string_equal(problem.detail, "The line ends where a value should be.");
 }
 
-TEST(vertices_are_counted_from_one)
+TEST(vertex_numbers_start_at_one)
 {
     struct word_cursor cursor = cursor_of("1 7 0 8 x");
     struct problem problem = {0};
@@ -52,7 +52,7 @@ TEST(vertices_are_counted_from_one)
     assert_int_equal(row, 6);
 }
 
-TEST(counts_are_not_negative)
+TEST(negative_counts_are_refused)
 {
     struct word_cursor cursor = cursor_of("0 -1");
     int64_t count = 9;
@@ -64,7 +64,7 @@ TEST(counts_are_not_negative)
                      STATUS_BAD_GRAPH);
 }
 
-TEST(plain_integers_are_parsed_at_once)
+TEST(the_fast_path_accepts_only_plain_integers)
 {
     static const struct {
         const char *line;

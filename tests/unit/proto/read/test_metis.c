@@ -52,7 +52,7 @@ static void check_counts(const char *text, uint32_t vertices, uint64_t edges, do
     graph_destroy(graph);
 }
 
-TEST(every_fmt_is_read)
+TEST(every_fmt_code_is_read)
 {
     check_counts("3 2\n2\n1 3\n2\n", 3, 2, 1);
     check_counts("3 2 001\n2 7\n1 7 3 8\n2 8\n", 3, 2, 7);
@@ -61,7 +61,7 @@ TEST(every_fmt_is_read)
     check_counts("2 1 1\n2 0.25\n1 0.25\n", 2, 1, 0.25);
 }
 
-TEST(an_empty_line_is_a_vertex)
+TEST(an_empty_line_is_a_vertex_without_neighbours)
 {
     check_counts("\xEF\xBB\xBF"
                  "4 1\n2\n1\n\n\n",
@@ -116,7 +116,7 @@ TEST(parameters_take_effect_or_are_refused)
 }
 
 /* Weights of edges in any order of the lists: fmt 1. */
-TEST(lists_in_any_order_agree)
+TEST(neighbour_lists_may_be_in_any_order)
 {
     struct graph *graph = read_text(FORMAT_METIS, "4 4 1\n4 2 3 2 2 2\n3 2 1 2\n1 2 2 2\n1 2\n");
 
@@ -140,7 +140,7 @@ static void check_refusal(const char *text, const char *detail, uint64_t line, u
     assert_int_equal(problem.column, column);
 }
 
-TEST(the_ends_of_an_edge_agree)
+TEST(both_ends_must_list_an_edge_with_the_same_weight)
 {
     static const char *const texts[] = {"2 2\n2 2\n1\n", "3 1\n\n3 1\n\n", "3 2\n2 3\n\n1\n",
                                         "2 1\n2\n\n", "2 1 1\n2 1\n1 2.5\n"};

@@ -76,7 +76,7 @@ static void check_edges(struct graph *graph, bool directed, const char *expected
 #define COORDINATE "%%MatrixMarket matrix coordinate "
 #define ARRAY "%%MatrixMarket matrix array "
 
-TEST(coordinates_count_from_one_and_keep_zeros)
+TEST(coordinate_entries_count_from_one_and_may_be_zero)
 {
     check_edges(read_text(FORMAT_MTX, COORDINATE "integer general\n3 3 3\n1 2 0\n3 1 7\n1 2 4\n"),
                 true, "0>1=0 2>0=7");
@@ -133,7 +133,7 @@ TEST(parameters_take_effect_or_are_refused)
         STATUS_TOO_LARGE);
 }
 
-TEST(notes_tell_the_header)
+TEST(the_notes_report_the_header)
 {
     static const char text[] = COORDINATE "Pattern Symmetric\n2 2 0\n";
     struct graph_options options = {0};

@@ -93,7 +93,7 @@ static void check_edges(const char *descr, bool fortran, const void *items, size
     graph_destroy(graph);
 }
 
-TEST(each_type_has_its_own_mark_for_no_edge)
+TEST(each_element_type_has_a_value_that_means_no_edge)
 {
     static const float f4[] = {0, 0.5f, INFINITY, 0};
     static const double f8[] = {0, (double)NAN, 0, 0};
@@ -110,7 +110,7 @@ TEST(each_type_has_its_own_mark_for_no_edge)
     check_edges("<u4", false, u4, sizeof u4, "10=4.29497e+09 ");
 }
 
-TEST(both_orders_are_read)
+TEST(c_and_fortran_order_are_read)
 {
     static const int32_t i4[] = {0, 5, 6, 0};
 
@@ -140,7 +140,7 @@ TEST(parameters_take_effect_or_are_refused)
     graph_destroy(graph);
 }
 
-TEST(a_matrix_of_a_graph_is_square)
+TEST(a_matrix_that_is_not_square_is_refused)
 {
     static const char dictionary[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }";
     struct graph_options options = {0};

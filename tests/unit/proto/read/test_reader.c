@@ -22,7 +22,7 @@ static enum format sniffed(const char *text)
     return format;
 }
 
-TEST(metis_is_distinguished_from_edge_buffers)
+TEST(metis_files_are_distinguished_from_edge_lists)
 {
     char ring[8192] = "2000 2000 1\n";
     char list[8192] = "1 2\n\n";
@@ -66,7 +66,7 @@ TEST(metis_is_distinguished_from_edge_buffers)
     assert_int_equal(sniffed(list), FORMAT_EDGES);
 }
 
-TEST(graphs_within_a_document_are_json_graph)
+TEST(a_document_with_a_member_graph_is_json_graph_format)
 {
     assert_int_equal(sniffed("{\"graph\": {\"nodes\": {}}}"), FORMAT_JGF);
     assert_int_equal(sniffed("{\"graph\":{\"label\":\"\\\"}\",\"x\":[{}],\"edges\":["), FORMAT_JGF);
@@ -78,7 +78,7 @@ TEST(graphs_within_a_document_are_json_graph)
     assert_int_equal(sniffed("{\"graph\\"), FORMAT_JSON);
 }
 
-TEST(the_first_bytes_select_the_coding)
+TEST(the_first_bytes_select_the_format)
 {
     assert_int_equal(sniffed("c hello\np sp 3 4\n"), FORMAT_DIMACS);
     assert_int_equal(sniffed("c\n"), FORMAT_DIMACS);

@@ -17,7 +17,7 @@ static void is(const char *text, const char *name)
     }
 }
 
-TEST(each_format_is_found_by_name)
+TEST(each_unsupported_format_is_recognized)
 {
     char tar[512] = "g.mtx";
     struct problem problem;

@@ -75,7 +75,7 @@ static void check_edges(const char *text, const char *wanted)
     graph_destroy(graph);
 }
 
-TEST(tables_of_every_sort_are_read)
+TEST(tables_with_any_delimiter_header_and_missing_value_are_read)
 {
     static const char wanted[] = "0>1:5 1>0:5 1>2:2.5 ";
 
@@ -119,7 +119,7 @@ TEST(a_first_line_that_may_be_a_row_or_names_is_refused)
     check_edges(",5,3\n7,,2\n3,2,\n", "0>1:5 0>2:3 1>0:7 1>2:2 2>0:3 2>1:2 ");
 }
 
-TEST(zeros_are_edges_if_another_mark_is_a_missing_edge)
+TEST(zeros_are_edges_if_missing_edges_have_a_different_mark)
 {
     struct reader_notes notes;
     struct graph *graph = read_noted("0 3 0\n0 0 1\n0 0 0\n", &notes);
@@ -186,7 +186,7 @@ TEST(lists_and_tables_are_distinguished)
     text_finish(&wide);
 }
 
-TEST(small_tables_may_be_either)
+TEST(a_small_table_is_reported_as_ambiguous)
 {
     assert_int_equal(table_sniff("0 5 3\n5 0 2\n3 2 0\n", 18), TABLE_UNCLEAR);
     assert_int_equal(table_sniff("0,1\n1,0\n", 8), TABLE_UNCLEAR);
@@ -210,7 +210,7 @@ TEST(a_row_may_be_longer_than_a_line_of_edges)
     text_finish(&text);
 }
 
-TEST(a_row_counts_as_memory_before_it_ends)
+TEST(an_unfinished_row_counts_as_memory)
 {
     static const char cells[] = "12345678,12345678,12345678,12345678,12345678,12345678,12345678,";
     const struct graph_options options = {0};

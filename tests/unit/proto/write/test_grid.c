@@ -60,7 +60,7 @@ static void expect_windows(const struct axis *rows, const struct axis *columns, 
     }
 }
 
-TEST(any_part_can_be_copied)
+TEST(any_rectangle_of_a_matrix_can_be_copied)
 {
     static const uint32_t list[] = {4, 0, 0, 2};
     const struct axis all = {NULL, 0, N};
@@ -76,7 +76,7 @@ TEST(any_part_can_be_copied)
     }
 }
 
-TEST(no_size_overflows)
+TEST(large_grids_do_not_overflow_the_size)
 {
     const struct axis huge = {NULL, 0, UINT32_MAX};
     const struct grid grid = {KIND_F8, NULL, huge, huge, huge, find_row, NULL};
@@ -184,7 +184,7 @@ TEST(names_are_quoted_as_each_format_requires)
     vertex_names_destroy(names);
 }
 
-TEST(empty_block_is_a_grid)
+TEST(a_grid_may_have_no_rows_or_columns)
 {
     struct vertex_names *names;
 
@@ -212,7 +212,7 @@ static enum status find_wide_row(void *context, uint32_t index, const void **ret
 }
 
 /* More cells and names than fit in one piece. */
-TEST(joined_pieces_are_the_whole_text)
+TEST(a_text_longer_than_one_piece_is_complete)
 {
     int32_t *row = calloc(WIDE, sizeof *row);
     struct vertex_names *names;

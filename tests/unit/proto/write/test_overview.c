@@ -78,7 +78,7 @@ TEST(only_the_chosen_block_is_summarized)
     }
 }
 
-TEST(floats_and_short_integers_are_read_too)
+TEST(floats_and_16_bit_integers_are_summarized)
 {
     static const float f[2][2] = {{0.5f, INFINITY}, {-1.5f, 2}};
     static const uint16_t u[2][2] = {{0, UNREACHABLE_U2}, {65534, 2}};

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-TEST(elements_print_as_json)
+TEST(elements_are_printed_as_json)
 {
     struct text text = {0};
 
@@ -30,7 +30,7 @@ static void expect(enum kind kind, const void *row, const uint32_t *columns, uin
     assert_string_equal(text, wanted);
 }
 
-TEST(every_kind_has_its_unreachable)
+TEST(every_kind_has_a_value_for_unreachable)
 {
     const int32_t integers[] = {-7, UNREACHABLE_I4, 2147483647};
     const uint16_t narrow[] = {0, UNREACHABLE_U2, 65534};
@@ -53,7 +53,7 @@ TEST(not_a_number_is_written_as_unreachable)
     expect(KIND_F8, doubles, NULL, 0, 3, &json, "null,1.5,null");
 }
 
-TEST(columns_are_a_run_or_a_list)
+TEST(columns_are_given_as_a_range_or_a_list)
 {
     const int32_t row[] = {10, 11, 12, 13};
     const uint32_t list[] = {3, 0, 3};
@@ -63,7 +63,7 @@ TEST(columns_are_a_run_or_a_list)
     expect(KIND_I4, row, NULL, 0, 0, &json, "");
 }
 
-TEST(the_caller_sets_the_style)
+TEST(the_caller_chooses_the_delimiter_and_the_unreachable_text)
 {
     const int32_t row[] = {UNREACHABLE_I4, 5, UNREACHABLE_I4};
 

@@ -90,17 +90,17 @@ static void check_kinds(enum place place, bool symmetric)
     }
 }
 
-TEST(tiles_become_rows)
+TEST(tiles_are_converted_to_rows_in_place)
 {
     check_kinds(IN_PLACE, false);
 }
 
-TEST(an_order_is_read_back)
+TEST(rows_return_to_the_original_vertex_order)
 {
     check_kinds(ORDERED, false);
 }
 
-TEST(tiles_beside_the_matrix_become_its_rows)
+TEST(tiles_outside_the_matrix_are_copied_to_its_rows)
 {
     check_kinds(BESIDE, false);
     check_kinds(BESIDE, true);
@@ -112,7 +112,7 @@ TEST(the_lower_half_is_mirrored)
     check_kinds(ORDERED, true);
 }
 
-TEST(drifted_integers_become_unreachable)
+TEST(integers_that_drifted_from_unreachable_are_restored)
 {
     static const int32_t before[] = {UNREACHABLE_I4_DRIFT, UNREACHABLE_I4_DRIFT + 1,
                                      UNREACHABLE_I4 - 1, -UNREACHABLE_I4_DRIFT};
@@ -155,7 +155,7 @@ TEST(a_distance_beyond_u2_is_refused)
     tiles_fixture_close(&fixture);
 }
 
-TEST(a_diagonal_below_zero_is_found)
+TEST(a_negative_diagonal_is_detected)
 {
     static const enum kind kinds[] = {KIND_F4, KIND_F8};
     for (size_t i = 0; i < 2; ++i) {
@@ -380,7 +380,7 @@ TEST(every_kind_and_size_matches_the_naive_result)
     }
 }
 
-TEST(distances_below_zero_move_the_bins)
+TEST(statistics_of_negative_distances_are_correct)
 {
     for (uint32_t n = 2; n < 70; n += 7) {
         for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); ++k) {
@@ -393,7 +393,7 @@ TEST(distances_below_zero_move_the_bins)
     }
 }
 
-TEST(extreme_distances_fit)
+TEST(extreme_distances_have_correct_statistics)
 {
     static const struct {
         enum kind kind;

@@ -109,12 +109,12 @@ TEST(a_round_touches_only_the_tiles_in_its_lists)
     check(others, 2, last, 1);
 }
 
-TEST(a_round_without_panels_closes_its_pivot_only)
+TEST(a_round_without_panels_closes_only_its_pivot)
 {
     check(NULL, 0, NULL, 0);
 }
 
-TEST(one_list_may_be_empty)
+TEST(either_list_of_panels_may_be_empty)
 {
     static const uint32_t others[] = {0, 2};
     check(others, 2, NULL, 0);

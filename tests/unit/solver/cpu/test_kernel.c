@@ -169,7 +169,7 @@ TEST(a_product_of_any_shape_is_correct_and_writes_only_its_block)
     }
 }
 
-TEST(the_largest_numbers_are_added_and_compared_rightly)
+TEST(the_largest_distances_are_added_and_compared_correctly)
 {
     static const double largest[ARITHMETIC_COUNT] = {UNREACHABLE_I4 / 2, NARROW_DISTANCE_MAX,
                                                      1 << 23, 1e15};
@@ -226,7 +226,7 @@ static void check_ring(const struct cpu_operations *operations, struct operands 
     }
 }
 
-TEST(closing_finds_all_distances_within_the_block)
+TEST(closing_a_block_finds_all_distances_within_the_block)
 {
     for (enum arithmetic arithmetic = 0; arithmetic < ARITHMETIC_COUNT; ++arithmetic) {
         struct operands *operands = make_operands(arithmetic, 0);
@@ -240,7 +240,7 @@ TEST(closing_finds_all_distances_within_the_block)
     }
 }
 
-TEST(closing_stops_at_a_negative_cycle)
+TEST(closing_a_block_reports_a_negative_cycle)
 {
     static const enum arithmetic signed_ones[] = {ARITHMETIC_I4, ARITHMETIC_F4, ARITHMETIC_F8};
     for (size_t index = 0; index < sizeof(signed_ones) / sizeof(signed_ones[0]); ++index) {
@@ -255,7 +255,7 @@ TEST(closing_stops_at_a_negative_cycle)
     }
 }
 
-TEST(kernels_are_found_by_name_best_first)
+TEST(kernels_are_listed_best_first_and_found_by_name)
 {
     assert_non_null(cpu_kernel_usable(0));
     assert_ptr_equal(cpu_kernel_find("auto"), cpu_kernel_usable(0));

@@ -71,7 +71,7 @@ static void meet(void *context, uint32_t thread, uint64_t task)
     pthread_barrier_wait(&((struct meeting *)context)->barrier);
 }
 
-TEST(all_threads_work_at_once)
+TEST(all_threads_run_concurrently)
 {
     struct cpu_pool *pool = NULL;
     struct meeting meeting;
@@ -92,7 +92,7 @@ static void write_plain(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-TEST(writes_of_tasks_are_seen_by_the_caller_and_the_next_loop)
+TEST(writes_of_tasks_are_visible_to_the_caller_and_the_next_loop)
 {
     struct cpu_pool *pool = NULL;
     struct tally tally = {.caller = pthread_self()};
@@ -115,7 +115,7 @@ TEST(an_empty_loop_runs_no_task)
     cpu_pool_destroy(NULL);
 }
 
-TEST(cores_are_those_of_the_affinity)
+TEST(the_core_count_follows_the_cpu_affinity)
 {
     cpu_set_t all;
     cpu_set_t one;

@@ -58,7 +58,7 @@ TEST(a_tile_is_contiguous_in_memory)
 }
 
 /* Bands have one tile more each, so ranks get equal shares of the triangle. */
-TEST(ranks_have_as_many_tiles_of_a_triangle)
+TEST(all_ranks_have_the_same_number_of_tiles_of_a_triangle)
 {
     for (uint32_t count = 1; count <= 5; ++count) {
         const struct ranks ranks = {.count = count};
@@ -73,7 +73,7 @@ TEST(ranks_have_as_many_tiles_of_a_triangle)
     }
 }
 
-TEST(an_order_has_tiles_of_its_own)
+TEST(the_order_of_a_plan_determines_the_tiles)
 {
     struct tiles_fixture fixture;
     tiles_fixture_open(300, KIND_F4, ARITHMETIC_F4, true, &fixture);
@@ -89,7 +89,7 @@ TEST(an_order_has_tiles_of_its_own)
     tiles_fixture_close(&fixture);
 }
 
-TEST(an_element_is_stored_as_its_arithmetic_requires)
+TEST(an_element_is_stored_in_the_type_of_its_arithmetic)
 {
     int32_t i4[2] = {0};
     int16_t narrow[2] = {0};
@@ -211,7 +211,7 @@ TEST(lower_tiles_of_a_symmetric_matrix_are_filled)
 }
 
 /* Tile (0, 1) is reached but has no edge; tile (1, 0) is never reached. */
-TEST(a_fresh_tile_is_not_filled_when_reached)
+TEST(a_tile_that_is_reached_later_is_not_filled)
 {
     struct graph *graph = build(true, 1);
     struct tiles_fixture fixture;

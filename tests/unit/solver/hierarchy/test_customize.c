@@ -31,7 +31,7 @@ static enum status customize(const struct graph *graph, enum kind kind, uint32_t
     return status;
 }
 
-TEST(threads_find_the_same_paths)
+TEST(any_number_of_threads_finds_the_same_paths)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct graph *graph = make_grid(directed != 0);
@@ -80,7 +80,7 @@ TEST(a_cancel_is_noticed_at_any_time)
 }
 
 /* A vertex with an arc to every other vertex: its front would take 16 TB. */
-TEST(fronts_beyond_the_memory_are_refused)
+TEST(fronts_larger_than_the_memory_are_refused)
 {
     const uint32_t n = 1u << 21;
     struct hierarchy_shape shape = {.vertex_count = n,

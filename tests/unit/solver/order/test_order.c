@@ -101,7 +101,7 @@ static void check_grid(uint32_t width, uint32_t threads)
     graph_destroy(graph);
 }
 
-TEST(a_separator_parts_its_sides)
+TEST(a_separator_has_no_edges_between_its_sides)
 {
     check_grid(WIDTH, 1);
 }
@@ -113,7 +113,7 @@ TEST(sides_are_divided_by_several_threads)
     check_grid(WIDE, 3);
 }
 
-TEST(a_clique_is_one_leaf)
+TEST(a_clique_becomes_a_single_leaf)
 {
     size_t count = 0;
     for (uint32_t a = 0; a < 100; ++a) {
@@ -152,7 +152,7 @@ TEST(strong_components_are_ordered_from_sources_to_sinks)
 }
 
 /* Two single vertices, followed by a square. */
-TEST(connected_components_are_of_one_level_the_small_ones_last)
+TEST(small_components_come_last_within_a_level)
 {
     size_t count = 0;
     edges[count++] = (struct range_edge){0, 1, 1};

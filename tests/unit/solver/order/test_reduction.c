@@ -69,7 +69,7 @@ static void check_elimination(const struct reduction *reduction)
     free(edge);
 }
 
-TEST(the_core_has_the_vertices_that_elimination_leaves)
+TEST(the_core_contains_the_vertices_that_are_not_eliminated)
 {
     struct range_edge edges[400];
     for (uint32_t seed = 0; seed < 300; ++seed) {
@@ -107,7 +107,7 @@ TEST(a_path_and_a_ring_are_reduced_to_a_few_vertices)
     }
 }
 
-TEST(the_list_of_a_hub_is_not_searched)
+TEST(the_neighbour_list_of_a_hub_is_not_searched)
 {
     struct range_edge *edges = malloc(HUB_LEAVES * sizeof(*edges));
     assert_non_null(edges);

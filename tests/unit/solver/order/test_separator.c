@@ -103,7 +103,7 @@ static void on_signal(int signal)
     (void)signal;
 }
 
-TEST(signal_handlers_stay_as_they_are)
+TEST(signal_handlers_are_not_changed)
 {
     static struct grid grid;
     static const int signals[] = {SIGTERM, SIGABRT, SIGINT};

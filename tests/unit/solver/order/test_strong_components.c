@@ -33,7 +33,7 @@ TEST(vertices_of_a_strong_component_reach_each_other)
 }
 
 /* A path, and the same path closed to a ring: the deepest possible search. */
-TEST(depth_costs_no_stack)
+TEST(a_deep_search_does_not_overflow_the_stack)
 {
     struct range_edge *edges = calloc(LONG_VERTICES, sizeof(*edges));
     assert_non_null(edges);

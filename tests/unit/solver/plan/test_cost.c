@@ -85,7 +85,7 @@ static struct graph *make_random(bool directed, uint64_t seed)
 
 /* Compares with the sum over the pivots of the complete plan. No outline is cheaper than its
  * plan. */
-TEST(an_outline_costs_what_its_plan_does)
+TEST(the_cost_of_an_outline_equals_the_cost_of_its_plan)
 {
     uint32_t begin[VERTICES / 4 + 1];
     for (uint32_t vertex = 0; vertex < VERTICES; ++vertex) {

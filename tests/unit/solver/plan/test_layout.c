@@ -65,7 +65,7 @@ TEST(pivots_of_equal_height_are_adjacent)
     plan_layout_finish(&layout);
 }
 
-TEST(small_parts_are_leaves_with_their_separators)
+TEST(small_subtrees_become_leaves_with_their_separators)
 {
     static const uint32_t begin[] = {0, 8, 16, 20, 26, 32, 35};
     const struct order order = one_tree();
@@ -90,7 +90,7 @@ TEST(separators_of_small_parts_are_merged_after_their_leaves)
     plan_layout_finish(&layout);
 }
 
-TEST(an_empty_separator_is_no_part)
+TEST(an_empty_separator_does_not_become_a_part)
 {
     static struct order_node halves[] = {
         {0, 0, 18, {NO_NODE, NO_NODE}}, {18, 18, 35, {NO_NODE, NO_NODE}}, {0, 35, 35, {0, 1}}};
@@ -131,7 +131,7 @@ TEST(small_components_share_tiles)
     plan_layout_finish(&layout);
 }
 
-TEST(sources_and_sinks_share_no_tile_with_others)
+TEST(sources_and_sinks_have_separate_tiles)
 {
     static const uint32_t levels[12] = {0, 0, 1, 2, 3, 3, 3, 24, 24, 24, 24, 24};
     static const uint32_t begin[] = {0, 3, 9, 13, 21, 29, 35};

@@ -23,7 +23,7 @@ TEST(an_empty_plan_needs_no_rounds)
     plan_destroy(plan);
 }
 
-TEST(each_tile_is_a_round)
+TEST(a_dense_plan_has_one_round_per_tile)
 {
     static const struct {
         uint32_t vertex_count, tile_count;
@@ -128,7 +128,7 @@ TEST(a_grid_is_dissected)
     graph_destroy(graph);
 }
 
-TEST(the_same_graph_has_the_same_plan)
+TEST(repeated_planning_gives_the_same_plan)
 {
     const struct plan_cost cost = small_tiles();
     struct graph *graph = make_grid(40);
@@ -146,7 +146,7 @@ TEST(the_same_graph_has_the_same_plan)
     graph_destroy(graph);
 }
 
-TEST(components_pay_without_separators_too)
+TEST(components_are_worth_a_plan_even_without_separators)
 {
     const struct plan_cost cost = small_tiles();
     size_t count = 0;
@@ -165,7 +165,7 @@ TEST(components_pay_without_separators_too)
     }
 }
 
-TEST(plans_that_do_not_pay_are_dense)
+TEST(a_dense_plan_is_chosen_if_dissection_does_not_pay)
 {
     const struct plan_cost cost = small_tiles();
     struct graph *graphs[] = {make_dense(150), make_grid(8), range_build(0, NULL, 0, true)};
@@ -246,7 +246,7 @@ static bool is_recalled(const struct graph *graph, const struct plan_cost *cost,
     return cached;
 }
 
-TEST(the_order_of_a_pattern_serves_other_weights)
+TEST(a_recorded_order_is_reused_for_different_weights)
 {
     const struct plan_cost cost = small_tiles();
     struct order_record record = {0};
@@ -285,7 +285,7 @@ TEST(a_search_that_did_not_pay_is_recorded)
     graph_destroy(graph);
 }
 
-TEST(an_order_serves_other_tiles_and_no_other_vertices)
+TEST(a_recorded_order_is_reused_only_for_the_same_vertices)
 {
     const struct plan_cost cost = small_tiles();
     struct order_record record = {0};
@@ -350,7 +350,7 @@ TEST(damaged_records_never_make_a_wrong_plan)
 }
 
 /* The record of a solve with result=hierarchy has an order without tiles. */
-TEST(an_order_of_a_hierarchy_serves_a_plan)
+TEST(the_order_of_a_hierarchy_is_reused_for_a_plan)
 {
     const struct plan_cost cost = small_tiles();
     const struct order_options options = {.threads = 1};

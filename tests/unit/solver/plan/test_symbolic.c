@@ -89,7 +89,7 @@ TEST(the_last_round_connects_the_parts)
     plan_destroy(plan);
 }
 
-TEST(a_symmetric_plan_lists_one_half)
+TEST(a_symmetric_plan_lists_only_the_lower_half)
 {
     struct plan_outline outline = outline_of_pairs();
     outline.symmetric = true;

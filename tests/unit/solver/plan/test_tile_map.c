@@ -9,7 +9,7 @@ static struct tile_map make(uint32_t tile_count)
     return map;
 }
 
-TEST(a_new_map_has_no_tile)
+TEST(a_new_map_contains_no_tiles)
 {
     struct tile_map map = make(65);
     for (uint32_t i = 0; i < 65; ++i) {
@@ -65,7 +65,7 @@ TEST(an_edge_adds_its_tile_and_undirected_the_mirror_too)
     }
 }
 
-TEST(a_packed_map_has_the_same_tiles)
+TEST(a_packed_map_contains_the_same_tiles)
 {
     static const uint32_t sizes[] = {0, 1, 7, 63, 64, 65, 130};
     for (size_t index = 0; index < sizeof(sizes) / sizeof(sizes[0]); ++index) {
