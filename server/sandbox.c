@@ -51,7 +51,6 @@ static unsigned bits_of(const struct sandbox_policy *policy)
 static const char *next_word(const char *words, char word[static 64])
 {
     const size_t length = strcspn(words, " ");
-
     if (length == 0) {
         return NULL;
     }
@@ -73,7 +72,6 @@ static bool drop_capabilities(void)
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
     struct __user_cap_data_struct left[_LINUX_CAPABILITY_U32S_3] = {{0}};
-
     (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     for (unsigned long capability = 0; prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0;) {
         capability++;
@@ -144,7 +142,6 @@ static void allow_path(struct ruleset *ruleset, const char *path, uint64_t right
 {
     struct landlock_path_beneath_attr rule = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
     struct stat about;
-
     if (rule.parent_fd < 0) {
         return;
     }
@@ -171,7 +168,6 @@ static int allow_loaded(struct dl_phdr_info *info, size_t size, void *ruleset)
 static void allow_files(struct ruleset *ruleset, const struct sandbox_policy *policy)
 {
     const unsigned bits = bits_of(policy);
-
     for (const char *const *path = policy->writable; path != NULL && *path != NULL; path++) {
         allow_path(ruleset, *path, STATE_RIGHTS);
     }
@@ -353,7 +349,6 @@ static int add_argument_rules(scmp_filter_ctx filter, unsigned bits, bool deny_l
 {
     const uint32_t action = deny_list ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_ALLOW;
     int failed = 0;
-
     for (size_t i = 0; i < COUNT(argument_rules); i++) {
         const unsigned row = argument_rules[i].bits;
         const enum test test = argument_rules[i].test;
@@ -381,7 +376,6 @@ static int add_argument_rules(scmp_filter_ctx filter, unsigned bits, bool deny_l
 static int add_call_rules(scmp_filter_ctx filter, unsigned bits, bool deny_list)
 {
     int failed = 0;
-
     for (size_t i = 0; i < COUNT(call_rules); i++) {
         const unsigned row = call_rules[i].bits;
         const char *names = call_rules[i].names;
@@ -417,7 +411,6 @@ static int allow_notifications(scmp_filter_ctx filter)
 static void add_missing(struct sandbox_report *report, const char *layer)
 {
     const size_t used = strlen(report->without);
-
     snprintf(report->without + used, sizeof(report->without) - used, "%s%s", used > 0 ? ", " : "",
              layer);
 }
@@ -425,7 +418,6 @@ static void add_missing(struct sandbox_report *report, const char *layer)
 void sandbox_enter(const struct sandbox_policy *policy, struct sandbox_report *report)
 {
     const struct rlimit none = {0, 0};
-
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         add_missing(report, "no new privileges");
     }

@@ -88,7 +88,6 @@ static void after_value(struct json_scanner *scanner)
 static enum status open_container(struct json_scanner *scanner, bool array, struct problem *reterr)
 {
     enum status status;
-
     if (scanner->depth == JSON_DEPTH_LIMIT) {
         return problem_bad_graph(reterr, scanner->place.line, scanner->place.column,
                                  "There are more than 32 levels of nesting.");
@@ -107,7 +106,6 @@ static bool is_number(const char *at)
 {
     static const char digits[] = "0123456789";
     size_t count;
-
     at += *at == '-';
     count = strspn(at, digits);
     bool is_right = count == 1 || (count > 1 && *at != '0');
@@ -131,7 +129,6 @@ static enum status refuse_literal(const struct json_scanner *scanner, struct pro
     const char *text = scanner->text.bytes;
     const char *word = text + (*text == '-');
     const struct json_place place = scanner->token_place;
-
     if (strcmp(word, "NaN") == 0 || strcmp(word, "Infinity") == 0) {
         return problem_bad_graph_hint(reterr, place.line, place.column,
                                       "Omit the edge: a missing edge is not listed.",
@@ -144,7 +141,6 @@ static enum status refuse_literal(const struct json_scanner *scanner, struct pro
 static enum status end_literal(struct json_scanner *scanner, struct problem *reterr)
 {
     enum json_token_kind kind = JSON_TOKEN_NUMBER;
-
     STATUS_TRY(text_status(&scanner->text));
     if (strcmp(scanner->text.bytes, "true") == 0) {
         kind = JSON_TOKEN_TRUE;
@@ -179,7 +175,6 @@ static bool wants_key(const struct json_scanner *scanner)
 static enum status accept_structure(struct json_scanner *scanner, char c, struct problem *reterr)
 {
     enum status status;
-
     if ((c == '{' || c == '[') && wants_value(scanner)) {
         return open_container(scanner, c == '[', reterr);
     }
@@ -221,7 +216,6 @@ static enum status decode(struct json_scanner *scanner, struct problem *reterr)
     const struct json_place place = scanner->token_place;
     const size_t valid = text_utf8_size(text->bytes, text->size);
     struct text quoted = {0};
-
     if (valid < text->size) {
         return problem_bad_graph(reterr, place.line, place.column + 1 + valid,
                                  "A string is not valid UTF-8.");
@@ -233,14 +227,18 @@ static enum status decode(struct json_scanner *scanner, struct problem *reterr)
     text_append(&quoted, text->bytes, text->size);
     text_append_char(&quoted, '"');
     const enum status status = text_status(&quoted);
+    json_error_t error;
     json_t *string = status == STATUS_OK ? json_loadb(quoted.bytes, quoted.size,
-                                                      JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL)
+                                                      JSON_DECODE_ANY | JSON_ALLOW_NUL, &error)
                                          : NULL;
     text_finish(&quoted);
     STATUS_TRY(status);
+    if (string == NULL && json_error_code(&error) == json_error_out_of_memory) {
+        return STATUS_NO_MEMORY;
+    }
     if (string == NULL) {
         return problem_bad_graph(reterr, place.line, place.column,
-                                 "A string has an escape that JSON does not have.");
+                                 "A string has an escape that JSON does not allow.");
     }
     text_clear(text);
     text_append(text, json_string_value(string), json_string_length(string));
@@ -304,7 +302,6 @@ enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes, s
 {
     const char *const end = bytes + size;
     const char *next;
-
     for (const char *at = bytes; at < end; at = next) {
         /* Copies runs of bytes without escapes at once. */
         next = at;

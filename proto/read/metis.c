@@ -91,7 +91,6 @@ static enum status parse_header(struct metis *metis, struct word_cursor cursor,
 static uint64_t hash_edge(uint32_t first, uint32_t second, double weight)
 {
     const struct edge edge = {first, second, weight + 0.0};
-
     return XXH3_64bits(&edge, sizeof(edge));
 }
 
@@ -102,7 +101,6 @@ static enum status add_neighbour(struct metis *metis, struct field vertex,
     struct field weight = {"1", 1, vertex.column, 0};
     uint32_t ends[2] = {row, 0};
     double value = 0;
-
     STATUS_TRY(line_word_parse_vertex(vertex, metis->vertex_count, &ends[1], reterr));
     if (metis->has_edge_weights && (weight = line_word_next(cursor)).size == 0) {
         return line_word_refuse(weight, "the weight of the edge", reterr);
@@ -145,7 +143,6 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     const struct word_cursor cursor = {line, line, line + size};
     struct word_cursor ahead = cursor;
     const struct field first = line_word_next(&ahead);
-
     if (first.size > 0 && first.bytes[0] == '%') {
         return STATUS_OK;
     }
@@ -189,7 +186,6 @@ static enum status check_complete(const struct metis *metis, struct problem *ret
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct metis *metis = (struct metis *)reader;
-
     if (!metis->headed) {
         return problem_set(reterr, STATUS_TRUNCATED, "There is no header 'n m [fmt [ncon]]'.");
     }

@@ -69,7 +69,6 @@ static enum status settle_header(struct mtx *mtx, struct problem *reterr)
 {
     const struct graph_options *options = &mtx->reader.options;
     struct reader_notes *notes = &mtx->reader.notes;
-
     if (mtx->symmetry == SYMMETRY_SKEW && options->has_directed && !options->directed) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
                            "directed=false is not possible: in a skew-symmetric matrix the reverse "
@@ -92,7 +91,6 @@ static enum status parse_header(struct mtx *mtx, struct word_cursor cursor, stru
     struct field banner = line_word_next(&cursor);
     struct field object = line_word_next(&cursor);
     struct field layout = line_word_next(&cursor);
-
     if (!line_word_is(banner, "%%MatrixMarket")) {
         return line_word_refuse(banner, "%%MatrixMarket", reterr);
     }
@@ -184,7 +182,6 @@ static enum status parse_coordinate(struct mtx *mtx, struct word_cursor cursor,
     struct field column = line_word_next(&cursor);
     struct field weight = {"1", 1, row.column, 0};
     uint32_t ends[2];
-
     if (mtx->entries == mtx->entry_count) {
         return refuse_more(row.column, reterr);
     }
@@ -234,7 +231,6 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     struct word_cursor cursor = {line, line, line + size};
     struct word_cursor ahead = cursor;
     struct field first;
-
     if (!mtx->headed) {
         return parse_header(mtx, cursor, reterr);
     }
@@ -251,7 +247,6 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct mtx *mtx = (struct mtx *)reader;
-
     if (mtx->sized && mtx->entries == mtx->entry_count) {
         return reader_finish_range(reader, mtx->vertex_count, 1, NULL,
                                    mtx->symmetry != SYMMETRY_SYMMETRIC, ret_graph, reterr);

@@ -29,7 +29,6 @@ static enum status add_integer(struct npy *npy, int64_t value, int64_t unreachab
                                struct problem *reterr)
 {
     const uint32_t ends[2] = {npy->row, npy->column};
-
     npy->has_loops |= ends[0] == ends[1] && value != 0 && value != unreachable;
     return value == unreachable ? STATUS_OK : reader_add_integer(&npy->reader, ends, value, reterr);
 }
@@ -37,7 +36,6 @@ static enum status add_integer(struct npy *npy, int64_t value, int64_t unreachab
 static enum status add_real(struct npy *npy, double value, struct problem *reterr)
 {
     const uint32_t ends[2] = {npy->row, npy->column};
-
     if (isnan(value) || (isinf(value) && value > 0)) {
         return STATUS_OK;
     }
@@ -55,7 +53,6 @@ static enum status add_item(struct npy *npy, const char *bytes, struct problem *
     uint64_t bits;
     float single;
     double real;
-
     switch (npy->header.type) {
     case NPY_F4:
         memcpy(&single, &(uint32_t){record_u4(bytes)}, sizeof(single));
@@ -81,7 +78,6 @@ static enum status add_item(struct npy *npy, const char *bytes, struct problem *
 static enum status refuse_shape(const struct npy_header *header, struct problem *reterr)
 {
     const bool may_be_edges = header->rows == 2 || header->columns == 2 || header->columns == 3;
-
     return problem_bad_graph_hint(
         reterr, 0, 0, may_be_edges ? AS_TEXT : "",
         "The array has %llu rows and %llu columns, but the matrix of a graph is square.",
@@ -93,7 +89,6 @@ static enum status parse_header(struct npy *npy, const char *bytes, struct probl
     struct reader *reader = &npy->reader;
     struct npy_header *header = &npy->header;
     size_t wanted;
-
     text_append(&npy->head, bytes, reader->records.size);
     STATUS_TRY(text_status(&npy->head));
     STATUS_TRY(npy_header_read((const unsigned char *)npy->head.bytes, npy->head.size, header,
@@ -118,7 +113,6 @@ static enum status take_records(void *context, const char *records, uint64_t cou
     struct npy *npy = context;
     uint32_t *inner = npy->header.fortran ? &npy->row : &npy->column;
     uint32_t *outer = npy->header.fortran ? &npy->column : &npy->row;
-
     if (npy->reader.records.is_header) {
         return parse_header(npy, records, reterr);
     }
@@ -135,7 +129,6 @@ static enum status take_records(void *context, const char *records, uint64_t cou
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     const struct npy *npy = (const struct npy *)reader;
-
     if (npy->has_loops && reader->options.format_guessed &&
         (npy->header.rows == 2 || npy->header.rows == 3)) {
         return problem_bad_graph_hint(

@@ -15,7 +15,6 @@ static enum status parse_header(struct nthu *nthu, const char *bytes, struct pro
 {
     const int32_t vertex_count = (int32_t)record_u4(bytes);
     const int32_t edge_count = (int32_t)record_u4(bytes + 4);
-
     if (vertex_count < 0 || edge_count < 0) {
         return problem_set(
             reterr, STATUS_BAD_GRAPH,
@@ -31,7 +30,6 @@ static enum status take_records(void *context, const char *records, uint64_t cou
                                 struct problem *reterr)
 {
     struct nthu *nthu = context;
-
     if (nthu->reader.records.is_header) {
         return parse_header(nthu, records, reterr);
     }

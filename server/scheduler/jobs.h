@@ -76,6 +76,7 @@ struct job {
 
     struct job_share *share; /* NULL = not in the queue */
     TAILQ_ENTRY(job) in_line;
+    struct job_place before; /* jobs of its share before it; job_queue.is_counted */
 
     uint64_t number;           /* number in the order of acceptance */
     TAILQ_ENTRY(job) in_table; /* all jobs */

@@ -76,8 +76,8 @@ uint32_t ledger_free_places(const struct scheduler *scheduler)
     return taken < limit ? limit - taken : 0;
 }
 
-/* The upper bound of the reserved bytes that are still to be written. The file of a running job's
- * matrix is allocated at its start, so it no longer counts as free space, nor as reserved. With a
+/* The upper bound of the reserved bytes that are still to be written. A matrix whose file is
+ * allocated no longer counts as free space, nor as reserved. With a
  * budget, older results are evicted as new ones arrive. */
 static uint64_t bytes_to_come(const struct scheduler *scheduler)
 {
@@ -86,7 +86,7 @@ static uint64_t bytes_to_come(const struct scheduler *scheduler)
     uint64_t to_come = ledger->reserved.disk_bytes;
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         const struct job *job = scheduler->workers[i]->job;
-        if (job != NULL && job->report.result.form == RESULT_FORM_MATRIX) {
+        if (job != NULL && atomic_load(&job->signal->is_allocated)) {
             to_come -= job->held.disk_bytes;
         }
     }

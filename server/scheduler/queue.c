@@ -38,6 +38,7 @@ void queue_push(struct job_queue *queue, struct job_share *share, struct job *jo
     }
     TAILQ_INSERT_TAIL(line, job, in_line);
     queue->count++;
+    queue->is_counted = false;
 }
 
 static struct job *first_of(const struct job_share *share, const uint32_t vertex_limit[COST_COUNT])
@@ -84,6 +85,7 @@ void queue_remove(struct job_queue *queue, struct job *job)
 {
     TAILQ_REMOVE(line_of(job), job, in_line);
     queue->count--;
+    queue->is_counted = false;
     if (atomic_fetch_sub(&job->share->count, 1) == 1) {
         LIST_REMOVE(job->share, in_queue);
     }
@@ -98,35 +100,41 @@ void queue_serve(struct job_queue *queue, struct job *job)
     queue_remove(queue, job);
 }
 
-/* Counts the jobs of a share that are served before this job of it; NULL = all. */
-static struct job_place count_before(const struct job_share *share, const struct job *end)
+/* Counts, for each job, the jobs of its own share that are served before it. */
+static void count_places(struct job_queue *queue)
 {
-    struct job_place sum = {0};
-    for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
-        const struct job *job;
-        TAILQ_FOREACH(job, &share->lines[priority], in_line)
-        {
-            if (job == end) {
-                return sum;
+    struct job_share *share;
+    LIST_FOREACH(share, &queue->shares, in_queue)
+    {
+        struct job_place sum = {0};
+        for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
+            struct job *job;
+            TAILQ_FOREACH(job, &share->lines[priority], in_line)
+            {
+                job->before = sum;
+                sum.number++;
+                sum.seconds += job->expected_s;
             }
-            sum.number++;
-            sum.seconds += job->expected_s;
         }
+        share->waiting = sum;
     }
-    return sum;
+    queue->is_counted = true;
 }
 
 /* The shares take turns: before a job with k jobs ahead in its own share, about k jobs of every
  * other share run, and no share gets more time than this one until then. */
-struct job_place queue_ahead(const struct job_queue *queue, const struct job *job)
+struct job_place queue_ahead(struct job_queue *queue, const struct job *job)
 {
-    const struct job_place own = count_before(job->share, job);
+    if (!queue->is_counted) {
+        count_places(queue);
+    }
+    const struct job_place own = job->before;
     struct job_place ahead = own;
     const struct job_share *share;
     LIST_FOREACH(share, &queue->shares, in_queue)
     {
         if (share != job->share) {
-            const struct job_place other = count_before(share, NULL);
+            const struct job_place other = share->waiting;
             const uint32_t turns = own.number + (share->served < job->share->served ? 1 : 0);
             ahead.number += other.number < turns ? other.number : turns;
             ahead.seconds += fmin(other.seconds, own.seconds);

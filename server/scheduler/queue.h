@@ -28,7 +28,8 @@ TAILQ_HEAD(job_list, job);
 struct job_share {
     struct job_list lines[PRIORITY_COUNT]; /* by priority; not initialised before the first job */
     atomic_uint count;
-    double served; /* cubed vertices; raised to the queue's level after idle time */
+    struct job_place waiting; /* all its jobs; valid while job_queue.is_counted */
+    double served;            /* cubed vertices; raised to the queue's level after idle time */
     LIST_ENTRY(job_share) in_queue;
 };
 
@@ -37,6 +38,7 @@ struct job_queue {
     double served;                 /* `served` of the last served share before that job */
     double pace_s[COST_COUNT];     /* by graph_cost: seconds per cubed vertex; 0 = unknown */
     uint32_t count;
+    bool is_counted; /* whether `waiting` and job.before are those of the lines */
 };
 
 void queue_push(struct job_queue *queue, struct job_share *share, struct job *job);
@@ -49,5 +51,6 @@ struct job *queue_first_within(const struct job_queue *queue,
 void queue_remove(struct job_queue *queue, struct job *job);
 /* Removes a job that a worker starts, and charges it to the share. */
 void queue_serve(struct job_queue *queue, struct job *job);
-/* Jobs and seconds before this job: exact with one tenant, approximate otherwise. O(jobs). */
-struct job_place queue_ahead(const struct job_queue *queue, const struct job *job);
+/* Jobs and seconds before this job: exact with one tenant, approximate otherwise. O(jobs) after a
+ * change of the queue, else O(tenants). */
+struct job_place queue_ahead(struct job_queue *queue, const struct job *job);

@@ -119,8 +119,11 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     commit->entry = entry;
     commit->graph = submission->graph;
     submission->graph = NULL;
-    commit->shape = submission->look.shape;
-    submission->look.shape = NULL;
+    if (job != NULL && job->report.result.form == RESULT_FORM_HIERARCHY &&
+        submission->scheduler->config->isolation == WORKER_THREAD) { /* a process makes its own */
+        commit->shape = submission->look.shape;
+        submission->look.shape = NULL;
+    }
     commit->share = upload_memory_move(&submission->share);
     const bool has_file = entry->state != GRAPH_STORED && commit->graph != NULL;
     commit->keeps_graph = has_file || is_kept;

@@ -141,6 +141,7 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
         shape = own_shape;
     }
     if (status == STATUS_OK && shape != NULL) {
+        CHECK(shape->vertex_count == subject.graph->vertex_count);
         summarize(shape, is_kept, &outcome->plan);
         outcome->plan.planning_s = request->shape == NULL ? stopwatch_now_s() - began_s : 0;
     }

@@ -300,6 +300,8 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     return STATUS_OK;
 }
 
+_Static_assert(sizeof(struct solver_cpu) <= SOLVER_FIGURES_SIZE, "figures hold a solver");
+
 enum status solver_cpu_model(const struct solver_figures *figures, struct solver **ret_model)
 {
     struct solver_cpu *cpu = malloc(sizeof(*cpu));

@@ -229,6 +229,8 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
     return STATUS_OK;
 }
 
+_Static_assert(sizeof(struct solver_gpu) <= SOLVER_FIGURES_SIZE, "figures hold a solver");
+
 enum status solver_gpu_model(const struct solver_figures *figures, struct solver **ret_model)
 {
     struct solver_gpu *self = malloc(sizeof(*self));

@@ -80,6 +80,8 @@ static enum status make_result_file(const struct task_folders *folders, struct t
     const enum status status = result_file_create(folders->results, task->vertex_count, task->kind,
                                                   task->form, &task->file);
     task->write_s += clock_monotonic_s() - began_s;
+    atomic_store(&task->signal->is_allocated,
+                 status == STATUS_OK && task->form == RESULT_FORM_MATRIX);
     return task_check_result(task, status);
 }
 
@@ -106,8 +108,9 @@ enum status task_write_result(struct task *task, const void *hierarchy, uint64_t
 
 void task_open_order_file(const struct task_folders *folders, struct task *task)
 {
-    if (task->status != STATUS_OK || task->is_updated || folders->plan_budget_bytes == 0 ||
-        task->vertex_count < TASK_KEPT_VERTICES_MIN || task->edge_count > KEPT_EDGES_MAX) {
+    if (task->status != STATUS_OK || task->is_updated || task->shape != NULL ||
+        folders->plan_budget_bytes == 0 || task->vertex_count < TASK_KEPT_VERTICES_MIN ||
+        task->edge_count > KEPT_EDGES_MAX) {
         return;
     }
     order_file_open(folders->orders, folders->plan_budget_bytes, task->graph, task->order_seed,

@@ -20,6 +20,7 @@
 /* The values that worker and loop thread share while a job runs. They belong to the worker. */
 struct task_signal {
     atomic_bool cancelled;
+    atomic_bool is_allocated; /* the file of a matrix has its disk space */
     atomic_uint rounds_done;
     atomic_uint rounds_total;
     struct progress progress; /* progress of the solve, in seconds */

@@ -31,14 +31,19 @@ static enum update_result update_weights(const struct hierarchy *base, uint32_t 
     const struct observer observer = task_signal_observer(task->signal);
     const struct solve_request request = {
         .kind = task->kind, .threads = threads, .shape = &base->shape, .observer = &observer};
-    struct problem unused = {0};
+    struct problem problem = {0};
     void *bytes = NULL;
     uint64_t size = 0;
     const enum status status =
-        solve_hierarchy(task->graph, &request, &bytes, &size, &task->outcome, &unused);
+        solve_hierarchy(task->graph, &request, &bytes, &size, &task->outcome, &problem);
     if (status == STATUS_OK) {
         task->status = task_write_result(task, bytes, size);
         free(bytes);
+        return UPDATE_DONE;
+    }
+    if (status == STATUS_NEGATIVE_CYCLE || status == STATUS_WEIGHT_RANGE) {
+        task->problem = problem; /* a solve would end the same */
+        task->status = status;
         return UPDATE_DONE;
     }
     solve_outcome_finish(&task->outcome);
@@ -68,10 +73,10 @@ void update_task(uint32_t threads, struct task *task)
         const struct graph *graph = scaled != NULL ? scaled : task->graph;
         result = update_arcs(base, graph, task);
         task->is_followed = result == UPDATE_DONE;
+        graph_destroy_copy(scaled);
         if (result == UPDATE_ALL_WEIGHTS && task->status == STATUS_OK) {
             result = update_weights(base, threads, task);
         }
-        graph_destroy_copy(scaled);
     }
     task->is_updated = result == UPDATE_DONE || result == UPDATE_CANCELLED;
     if (result == UPDATE_CANCELLED) {

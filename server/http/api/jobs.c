@@ -33,14 +33,12 @@ static enum status check_admission(struct request *request, bool for_job, struct
     if (atomic_load(&admission->draining)) {
         status = problem_set(reterr, STATUS_DRAINING, "The service is shutting down.");
     } else if (atomic_load(&admission->full) && !is_repeatable) {
+        /* request_refuse adds Retry-After. */
         return problem_refuse_limit(reterr, STATUS_DISK_FULL, (double)room_bytes(request), 0,
                                     "Delete graphs or free disk space; the service notices "
                                     "automatically.",
                                     "The disk is full: the service answers queries but accepts no "
-                                    "new work."); /* request_refuse
-                                                     adds
-                                                     Retry-After
-                                                   */
+                                    "new work.");
     } else if (for_job && !is_repeatable) {
         status = tenant_check_queue(admission, atomic_load(&admission->queue_free),
                                     request->http_context->config->queue_limit, grant->tenant,
