@@ -67,7 +67,7 @@ def mutate(key, random):
             return bytes(bytes_of)
 
 
-def test_near_keys_are_refused(_):
+def test_mutated_keys_are_refused(_):
     randomness = random.Random(1)
     good = access.Keys.key("alpha:reader").encode()
     with access.Daemon("--http.keys_file", keys.path, "--http.wrong_key_limit", "0") as daemon:
@@ -191,7 +191,7 @@ def list_questions():
     yield "GET", "/v1/graphs?cursor={g}", None
 
 
-def test_other_tenants_objects_look_unknown(_):
+def test_objects_of_other_tenants_appear_not_to_exist(_):
     askers = ("alpha:submitter", "beta:admin", "zeta:submitter")
     three = access.Keys(*askers, "alpha:reader")
     with access.Daemon("--http.keys_file", three.path) as daemon:
@@ -252,7 +252,7 @@ def test_only_the_key_determines_tenant_and_role(daemon):
     assert count > 8 * 35, count
 
 
-def test_an_equal_upload_of_another_tenant_is_new(daemon):
+def test_equal_uploads_of_two_tenants_are_separate_graphs(daemon):
     headers = {"Prefer": "wait=60", "Idempotency-Key": "order-1"}
     first = daemon.by("alpha:submitter", "POST", "/v1/graphs?name=same", SMALL).json
     jobs = [daemon.by(who, "POST", "/v1/jobs?name=mine", SMALL, headers).expect(200).json
@@ -263,7 +263,7 @@ def test_an_equal_upload_of_another_tenant_is_new(daemon):
     assert daemon.by("delta:submitter", "POST", "/v1/graphs", SMALL).status == 201
 
 
-def test_a_tenant_leaves_half_of_the_memory_for_uploads_to_the_others(_):
+def test_a_tenant_can_use_at_most_half_of_the_upload_memory(_):
     with access.Daemon("--http.keys_file", keys.path, "--http.upload_memory", "32MiB",
                        *harness.NO_DEADLINES) as daemon:
         alpha, beta = ({"Authorization": "Bearer " + access.Keys.key(who)} for who in WHO[:2])
@@ -276,7 +276,7 @@ def test_a_tenant_leaves_half_of_the_memory_for_uploads_to_the_others(_):
         assert statuses.count(429) == 12, statuses
 
 
-def test_quotas_are_answered_before_the_body(daemon):
+def test_quotas_are_enforced_before_the_body_is_read(daemon):
     running = daemon.by("delta:submitter", "POST", "/v1/jobs", harness.slow_graph(5000))
     assert running.status == 202, running.body
     address = "/v1/jobs/" + running.json["id"]
@@ -303,7 +303,7 @@ def test_quotas_are_answered_before_the_body(daemon):
         daemon.by("delta:submitter", "DELETE", "/v1/jobs/" + one.json["id"])
 
 
-def test_a_tenant_without_quotas_leaves_places_of_the_queue_to_the_others(_):
+def test_a_tenant_without_quotas_cannot_fill_the_queue_alone(_):
     with access.Daemon("--http.keys_file", keys.path, "--jobs.queue_limit", "5", *harness.LASTING) as daemon:
         alpha, beta = ({"Authorization": "Bearer " + access.Keys.key(who)} for who in WHO[:2])
         running = daemon.submit(harness.slow_graph(harness.LASTING_SIZE), **alpha).expect(202).json["id"]
@@ -333,7 +333,7 @@ def test_the_only_tenant_that_may_submit_can_fill_the_queue(_):
         daemon.ask("DELETE", "/v1/jobs/" + running, headers=alpha).expect(202)
 
 
-def test_size_and_bytes_have_quotas_too(daemon):
+def test_graph_size_and_stored_bytes_are_limited_by_quotas(daemon):
     who = "epsilon:submitter"
     large = daemon.by(who, "POST", "/v1/jobs", SMALL).expect(413, "TooLarge")
     assert large.json["limit"] == 3 and "key" in large.json["hint"], large.json

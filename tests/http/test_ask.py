@@ -195,7 +195,7 @@ def test_pairs_are_answered_in_every_format(daemon):
     assert answer.expect(200).body == b'"a,""b""",c,3\nc,"a,""b""",\n', answer.body
 
 
-def test_a_body_of_pairs_has_a_limit(_):
+def test_the_size_of_a_body_of_pairs_is_limited(_):
     with harness.Daemon("--http.pairs_limit", "1KiB") as daemon:
         daemon.solve(harness.SMALL, "?name=small")
         for path in ("distances", "paths", "table"):
@@ -204,7 +204,7 @@ def test_a_body_of_pairs_has_a_limit(_):
         assert daemon.get("/v1/limits").json["pairs_limit_bytes"] == 1024
 
 
-def test_a_table_is_answered_like_osrm(daemon):
+def test_a_table_has_the_format_of_osrm(daemon):
     daemon.solve(harness.SMALL, "?name=small")
     rows = [[0, 5, 12, None], [8, 0, 7, None], [1, 6, 0, None], [None, None, None, 0]]
     everything = [1, 2, 3, 4]
@@ -246,7 +246,7 @@ def test_a_table_is_answered_like_osrm(daemon):
     daemon.ask("POST", "/v1/graphs/nowhere/table", body="{}").expect(404, "NoSuchGraph")
 
 
-def test_nearest_and_within_agree_with_the_row(daemon):
+def test_nearest_and_within_match_the_computed_distances(daemon):
     names = list(range(1, 121))
     edges = random_edges(names, 300, 8)
     body = "p sp 120 300\n" + "".join(f"a {s} {t} {w}\n" for s, t, w in edges)
@@ -290,7 +290,7 @@ def test_nearest_and_within_agree_with_the_row(daemon):
     assert answer["vertices"] == ["b"] and answer["distances"] == [0.3], answer
 
 
-def test_nearest_of_given_targets_agrees_with_the_matrix(daemon):
+def test_nearest_of_given_targets_matches_the_matrix(daemon):
     names = list(range(1, 121))
     edges = random_edges(names, 300, 8)
     body = "p sp 120 300\n" + "".join(f"a {s} {t} {w}\n" for s, t, w in edges)

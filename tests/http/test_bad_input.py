@@ -54,7 +54,7 @@ def test_a_file_without_line_ends_is_refused_with_a_hint(daemon):
     assert code == 0 and status == 422 and b"--data-binary" in body, (code, status, body)
 
 
-def test_bad_requests(daemon):
+def test_each_bad_request_has_its_status_and_code(daemon):
     jobs = "/v1/jobs"
     for method, path, body, headers, status, code in (
         ("GET", "/nowhere", None, {}, 404, "NoSuchRoute"),
@@ -107,7 +107,7 @@ def test_a_compressed_body_with_a_wrong_end_or_size_is_refused(_):
         assert answer.headers["Accept-Encoding"] == "gzip, zstd, identity", answer.headers
 
 
-def test_other_methods_are_refused_with_the_allowed_ones(daemon):
+def test_a_wrong_method_is_refused_with_the_allowed_methods(daemon):
     for method, path, allow in (
         ("DELETE", "/v1/jobs", "GET, HEAD, POST, PUT"),
         ("PATCH", "/v1/jobs", "GET, HEAD, POST, PUT"),
@@ -196,7 +196,7 @@ def all_closed(daemon, before):
     harness.wait_until(daemon, lambda: len(daemon.open_files()) <= len(before))
 
 
-def test_many_zeros_take_no_memory(daemon):
+def test_a_body_of_zeros_is_refused_without_using_memory(daemon):
     path = daemon.scratch + "/zeros"
     with open(path, "wb") as file:
         file.truncate(128 << 20)

@@ -46,7 +46,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(sum(line.startswith("| 128 |") for line in lines), 8)
         self.assertEqual({line.count("|") for line in lines if line.startswith("|")}, {9})
 
-    def test_the_document_has_a_row_per_measurement(self):
+    def test_the_json_document_has_a_row_per_measurement(self):
         document = json.loads(self.ok(*SMALL, "--json").stdout)
         self.check_document(document, [(kind, directed, n) for kind in ("i4", "u2", "f4", "f8")
                                        for directed in (True, False) for n in (64, 128)])
@@ -61,7 +61,7 @@ class Bench(unittest.TestCase):
         self.check_document(document, [("f8", True, 64)])
         self.assertIn("| 1000000 | f8 | directed | skipped: needs", done.stderr)
 
-    def test_wrong_usage_is_exit_2(self):
+    def test_a_usage_error_exits_with_2(self):
         for arguments, hint in (
             (("--sizes", "64..x"), "--sizes"),
             (("--kinds", "i8"), "--kinds"),
@@ -75,7 +75,7 @@ class Bench(unittest.TestCase):
             with self.subTest(arguments=arguments):
                 self.assertIn(hint, self.refused(2, *arguments))
 
-    def test_a_missing_device_is_exit_3(self):
+    def test_a_missing_device_exits_with_3(self):
         message = self.refused(3, "--solver", "gpu", CUDA_VISIBLE_DEVICES="-1")
         self.assertIn("GPU", message)
 

@@ -226,7 +226,7 @@ def test_distances_are_exact(daemon):
             assert csv.body.decode() == table, (body, csv.body)
 
 
-def test_written_matrices_are_read_back(daemon):
+def test_written_matrices_can_be_uploaded_again(daemon):
     for edges in ([], [[0, 1, 5]], [[0, 1, 5], [1, 0, 7]], [[0, 1, 5], [1, 2, 1], [2, 0, 4]]):
         body = json.dumps({"n": max([1] + [v + 1 for edge in edges for v in edge[:2]]), "edges": edges})
         job = daemon.solve(body.encode(), "?directed=true")
@@ -272,7 +272,7 @@ def test_a_name_moves_when_the_new_graph_is_done(daemon):
     assert daemon.finish(answer.json["id"])["state"] == "done" and daemon.distance("city", "a", "b") == 9
 
 
-def test_places_of_other_tools_are_degrees(daemon):
+def test_coordinate_columns_of_other_tools_are_read_as_degrees(daemon):
     daemon.solve(b"u,v,key,length\n101,102,0,700\n102,101,0,700\n", "?directed=true&name=osmnx")
     for header, rows in (("osmid,y,x,street_count", "101,51.5,-0.12,3\n102,51.5,-0.13,3\n"),
                          ("stop_id,stop_name,stop_lat,stop_lon", "101,Rome,51.5,-0.12\n102,Ostia,51.5,-0.13\n"),
@@ -293,7 +293,7 @@ def test_a_path_across_the_antimeridian_is_split(daemon):
         [[179.9, -16.5], [180, -16.5]], [[-180, -16.5], [-179.9, -16.5]]]}, path
 
 
-def test_statistics_of_isolated_vertices_are_those_of_networkx(daemon):
+def test_statistics_of_isolated_vertices_equal_networkx(daemon):
     one = daemon.solve(b'{"n":1,"edges":[]}')["graph"]
     stats = daemon.get(f"/v1/graphs/{one}/stats").expect(200).json
     assert (stats["diameter"], stats["radius"], stats["eccentricity"], stats["closeness"]) == (0, 0, [0], [0]), stats
@@ -302,7 +302,7 @@ def test_statistics_of_isolated_vertices_are_those_of_networkx(daemon):
     assert stats["closeness"] == [0.25, 0.25, 0], stats
 
 
-def test_the_page_has_no_address_of_the_root(daemon):
+def test_the_page_has_only_relative_addresses(daemon):
     """The page works behind a proxy at any path; test_proxy tests Location."""
     page = daemon.get("/").expect(200).body.decode()
     assert 'href="/' not in page and 'src="/' not in page, page[:500]

@@ -118,7 +118,7 @@ def test_changes_are_accepted_as_json_and_csv(daemon):
     daemon.ask("PATCH", "/v1/graphs/forms/edges", body="from,to,edge_id\na,c,7\n", headers=CSV).expect(404)
 
 
-def test_names_like_a_header(daemon):
+def test_changes_may_have_vertex_names_that_look_like_a_header(daemon):
     daemon.solve(b"from to 5\nto x 5\n", "?name=words&directed=true")
     for weight, distance in (("7", 7), ("", None), ("8", 8), ("null", None)):
         answer = daemon.ask("PATCH", "/v1/graphs/words/edges?wait=60", body=f"from,to,{weight}\n", headers=CSV)
@@ -126,7 +126,7 @@ def test_names_like_a_header(daemon):
         assert daemon.distance("words", "from", "to") == distance, (weight, answer.json)
 
 
-def test_refusals(daemon):
+def test_invalid_changes_are_refused(daemon):
     daemon.solve(b"1 2 5\n2 3 5\n3 1 1\n", "?name=bad&directed=true")
     before = daemon.get("/v1/graphs/bad").json
     for changes, status, code in (
@@ -243,7 +243,7 @@ def test_graphs_of_changes_without_a_name_are_deleted(daemon):
     harness.wait_until(daemon, lambda: daemon.get(f"/v1/graphs/{last}").status == 404)
 
 
-def test_the_parent_of_an_unnamed_change_stays(daemon):
+def test_the_parent_of_an_unnamed_change_is_kept(daemon):
     parent = daemon.solve(b"1 2 1\n2 3 2\n", "?directed=true")["graph"]
     jobs = [change(daemon, parent, [[1, 2, weight]]) for weight in range(2, 8)]
     for job in jobs:
@@ -278,7 +278,7 @@ def test_an_idempotency_key_repeats_a_change(daemon):
     patch(daemon, "formed", [[0, 1, 5]], "?result=matrix", Idempotency_Key="k2").expect(422, "IdempotencyMismatch")
 
 
-def test_a_change_outlives_a_kill(_):
+def test_a_change_survives_a_kill(_):
     with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1") as daemon:
         daemon.solve(b"1 2 1\n2 3 2\n", "?name=kept&directed=true")
         block = daemon.submit(harness.slow_graph(), "?format=dimacs").expect(202).json["id"]
@@ -358,7 +358,7 @@ def test_a_changed_matrix_equals_a_complete_solve(daemon):
     assert job["state"] == "failed" and job["problem"]["code"] == "NegativeCycle", job
 
 
-def test_coordinates_go_with_the_name(daemon):
+def test_coordinates_follow_the_name_to_the_changed_graph(daemon):
     daemon.solve(b"1 2 5\n2 3 5\n", "?name=placed&directed=true")
     places = {"Content-Type": "text/csv"}
     daemon.ask("PUT", "/v1/graphs/placed/coordinates", body="vertex,lon,lat\n1,10,50\n2,11,50\n3,12,50\n",
@@ -382,7 +382,7 @@ def test_a_change_updates_a_hierarchy(daemon):
     assert daemon.distance("roads", 1, 43) == 3
 
 
-def test_changes_of_a_hierarchy_answer_as_a_matrix(daemon):
+def test_a_changed_hierarchy_gives_the_answers_of_a_matrix(daemon):
     draw = random.Random(8)
     n = 60
     edges = draw_edges(draw, n, 3 * n)
@@ -420,7 +420,7 @@ def test_a_put_of_all_weights_customizes_the_hierarchy(daemon):
     assert matrix_of(daemon, "all") == matrix_of(daemon, "whole")
 
 
-def test_a_matrix_accepts_negative_weights(daemon):
+def test_a_change_to_a_negative_weight_updates_the_statistics(daemon):
     """The changed distances are below the first bin of the parent's statistics."""
     n = 300
     lines = "".join(f"{v} {v + 1} 5\n" for v in range(n - 1))

@@ -58,7 +58,7 @@ def test_a_graph_is_submitted_and_queried(daemon):
     refused(apsp(daemon, "ask", "town", "a", "d"), 4, 'no graph "town"')
 
 
-def test_submit_passes_its_flags(daemon):
+def test_submit_sends_its_flags_as_parameters(daemon):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "x.gr")
         with open(path, "wb") as file:
@@ -73,7 +73,7 @@ def test_submit_passes_its_flags(daemon):
     assert b"warning: The file does not say whether the edges are directed" in done.stderr, done.stderr
 
 
-def test_exit_codes(daemon):
+def test_each_failure_has_its_exit_code(daemon):
     refused(apsp(daemon, "submit", "-", "--format", "edges", stdin=b"a b 1\nc\n"), 1, ":2:1:")
     refused(apsp(daemon, "submit", "/none/there.gr"), 1, "No such file")
     cycle = apsp(daemon, "submit", "-", "--wait", "--directed", "true", stdin=b"a b -3\nb a 1\n")
@@ -304,7 +304,7 @@ def test_a_request_to_a_busy_service_is_retried(_):
     assert asked[0][1].startswith("apsp-") and asked[0][2] == "Bearer secret-word", asked
 
 
-def test_a_redirect_is_a_refusal(_):
+def test_a_redirect_is_reported_and_not_followed(_):
     """The client does not follow the redirect, so nothing is deleted, queried or downloaded at
     its target."""
 

@@ -54,7 +54,7 @@ class CommandTest(FolderCase):
 
 
 class Generate(CommandTest):
-    def test_same_seed_same_bytes(self):
+    def test_the_same_seed_gives_the_same_bytes(self):
         for shape in SHAPES:
             with self.subTest(shape=shape):
                 self.generate(shape, "a.gr", "--seed", "5")
@@ -63,7 +63,7 @@ class Generate(CommandTest):
                 self.assertEqual(self.read("a.gr"), self.read("b.gr"))
                 self.assertNotEqual(self.read("a.gr"), self.read("c.gr"))
 
-    def test_every_format_is_the_same_graph(self):
+    def test_every_format_gives_the_same_graph(self):
         matrices = []
         for ending in ("gr", "csv", "json", "nthu"):
             graph = self.generate("road", "g." + ending)
@@ -186,7 +186,7 @@ class Solve(CommandTest):
         self.assertEqual(len(done.stdout), NPY_HEADER + 64)
         self.assertEqual(done.stderr, b"")
 
-    def test_json_is_the_last_line(self):
+    def test_the_last_line_of_output_is_the_json_report(self):
         graph = self.path("g.gr", TRIANGLE)
         done = self.ok("solve", graph, self.path("g.npy"), "--json", "--verify", "--solver", "cpu")
         report = json.loads(done.stdout.splitlines()[-1])
@@ -215,7 +215,7 @@ class Solve(CommandTest):
             done = self.ok(*command, "--weight", "year", "--directed", "true")
             self.assertEqual(done.stderr.decode().splitlines(), lines[2:], command)
 
-    def test_a_failure_has_its_problem_in_json(self):
+    def test_a_failure_is_reported_as_a_json_problem(self):
         graph = self.path("g.gr", b"p sp 2 2\na 1 2 1\na 2 1 -3\n")
         done = apsp("solve", graph, self.path("g.npy"), "--json", "--solver", "cpu")
         self.assertEqual(done.returncode, 1)
@@ -297,7 +297,7 @@ class Plan(CommandTest):
         self.assertEqual((plan["kind"], plan["work_fraction"], plan["parts"]), ("dense", 1, 1))
         self.assertEqual(self.plan(self.path("none.gr", b"p sp 0 0\n"))["n"], 0)
 
-    def test_the_plan_is_that_of_the_solve(self):
+    def test_the_plan_command_reports_the_plan_of_the_solve(self):
         """The plan is the same for decimals, which are solved as integers."""
         for kind in ("i4", "f4"):
             graph = self.path("road.gr")
@@ -325,7 +325,7 @@ class Refusals(CommandTest):
         self.refused(1, "solve", self.path("empty.gr", b""), "-")
         self.assertIn("--from", self.refused(1, "solve", "-", "-", stdin=b"\0\1\2\3"))
 
-    def test_wrong_usage_is_exit_2(self):
+    def test_a_usage_error_exits_with_2(self):
         for arguments, hint in (
             (("solv",), "solv"),
             (("solve", "a", "b", "--kin", "i4"), "--kin"),
@@ -350,19 +350,19 @@ class Refusals(CommandTest):
                 self.assertIn(hint, self.refused(2, *arguments))
         self.assertEqual(apsp().returncode, 2)
 
-    def test_variables_and_flags_set_the_solver(self):
+    def test_environment_variables_set_the_solver(self):
         graph = self.path("g.gr", TRIANGLE)
         self.assertIn("APSPD_SOLVER", self.refused(2, "solve", graph, "-", APSPD_SOLVER="cpu"))
         done = self.ok("solve", graph, self.path("g.npy"), "--json", APSPD_SOLVER_BACKEND="cpu")
         self.assertEqual(json.loads(done.stdout)["solver"], "cpu")
 
-    def test_help_and_version(self):
+    def test_help_and_version_are_printed(self):
         self.assertIn(b"verify", self.ok("--help").stdout)
         self.assertIn(b"--max-weight", self.ok("generate", "--help").stdout)
         self.assertIn(b"--solver.cpu_isa", self.ok("solve", "--help").stdout)
         self.assertRegex(self.ok("--version").stdout, rb"^apsp \d")
 
-    def test_a_missing_device_is_exit_3(self):
+    def test_a_missing_device_exits_with_3(self):
         message = self.refused(3, "solve", "-", self.path("g.npy"), "--solver", "gpu",
                                stdin=TRIANGLE, CUDA_VISIBLE_DEVICES="-1")
         self.assertGreater(len(message), len("apsp: \n"))
@@ -375,7 +375,7 @@ class Refusals(CommandTest):
 
 
 class Verify(CommandTest):
-    def test_a_single_wrong_cell_is_found(self):
+    def test_verify_detects_a_single_wrong_cell(self):
         graph = self.generate("road", "g.gr")
         self.ok("solve", graph, self.path("g.npy"))
         content = bytearray(self.read("g.npy"))
@@ -387,7 +387,7 @@ class Verify(CommandTest):
             self.assertIn("wrong.npy", message)
             self.assertIn("14", message)
 
-    def test_generated_sizes_and_headers_are_right(self):
+    def test_verify_refuses_files_with_a_wrong_size_or_header(self):
         graph = self.path("g.gr", TRIANGLE)
         self.ok("solve", graph, self.path("g.raw"))
         self.ok("verify", graph, self.path("g.raw"), "--kind", "i4", "--rows", "2")

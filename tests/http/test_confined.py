@@ -137,7 +137,7 @@ def test_the_state_directory_is_private_and_protected(_):
         os.umask(before)
 
 
-def test_a_history_that_does_not_fit_a_cache_is_read_again(_):
+def test_a_large_history_is_read_after_a_restart(_):
     """SQLite sorts larger sets in temporary files, which a confined daemon cannot create."""
     with harness.Daemon(*REQUIRED) as daemon:
         daemon.solve(SMALL)

@@ -39,7 +39,7 @@ def metres(a, b):
     return 2 * EARTH * math.asin(min(1, math.sqrt(square)))
 
 
-def test_a_graph_without_coordinates_says_how_to_give_them(daemon):
+def test_a_query_without_coordinates_explains_how_to_upload_them(daemon):
     path = stored(daemon)
     for answer in (daemon.get(path + "/coordinates"), daemon.get(path + "/nearest?lon=7&lat=46"),
                    daemon.ask("DELETE", path + "/coordinates")):
@@ -67,7 +67,7 @@ def test_a_co_file_is_returned_as_csv(daemon):
     assert daemon.get(path).json["coordinates"] == {"system": "degrees", "located": 4, "missing": 0}
 
 
-def test_a_truncated_answer_is_requested_again(daemon):
+def test_downloaded_coordinates_can_be_uploaded_again(daemon):
     path = located(daemon)
     first = daemon.get(path + "/coordinates")
     daemon.ask("DELETE", path + "/coordinates").expect(204)
@@ -89,7 +89,7 @@ def test_some_vertices_may_have_no_coordinates(daemon):
     daemon.get(path + "/nearest?lon=1&lat=2").expect(409, "NoCoordinates")
 
 
-def test_bad_coordinates_are_refused_with_their_place(daemon):
+def test_bad_coordinates_are_refused_with_their_position(daemon):
     path = located(daemon)
     before = daemon.get(path + "/coordinates").body
     cases = (
@@ -111,7 +111,7 @@ def test_bad_coordinates_are_refused_with_their_place(daemon):
     assert daemon.get(path + "/coordinates").body == before
 
 
-def test_the_tag_guards_a_change(daemon):
+def test_if_match_guards_a_change_of_coordinates(daemon):
     path = located(daemon)
     tag = daemon.get(path + "/coordinates").headers["ETag"]
     assert daemon.get(path + "/coordinates", If_None_Match=tag).status == 304
@@ -124,7 +124,7 @@ def test_the_tag_guards_a_change(daemon):
     put(daemon, path, CO).expect(201)
 
 
-def test_nearest_is_the_nearest_on_the_sphere(daemon):
+def test_the_nearest_vertex_is_found_on_the_sphere(daemon):
     path = located(daemon)
     places = places_of(daemon, path)
     for lon in range(-180, 181, 30):
@@ -136,7 +136,7 @@ def test_nearest_is_the_nearest_on_the_sphere(daemon):
             assert (found["lon"], found["lat"]) == places[found["vertex"]]
 
 
-def test_nearest_crosses_the_antimeridian_and_the_poles(daemon):
+def test_the_nearest_vertex_may_be_across_the_antimeridian_or_a_pole(daemon):
     path = located(daemon, b"vertex,lon,lat\n1,-179.9,0\n2,170,0\n3,10,89.9\n4,0,80\n")
     found = daemon.get(path + "/nearest?lon=179.9&lat=0").expect(200).json
     assert found["vertex"] == 1 and abs(found["metres"] - math.radians(0.2) * EARTH) < 0.01, found
@@ -171,7 +171,7 @@ def test_coordinates_are_deleted_with_their_graph(daemon):
     daemon.get(path + "/coordinates").expect(409, "NoCoordinates")
 
 
-def test_coordinates_outlive_a_kill():
+def test_coordinates_survive_a_kill():
     with harness.Daemon() as daemon:
         path = located(daemon)
         before = daemon.get(path + "/coordinates")
@@ -251,7 +251,7 @@ def geo(daemon, path):
     return answer.expect(200)
 
 
-def test_answers_in_geojson(daemon):
+def test_paths_and_vertices_are_answered_in_geojson(daemon):
     daemon.solve(b"1 2 5\n2 3 5\n3 4 2\n4 5 1\n", "?name=line&directed=true")
     for route in ("path?source=1&target=4", "nearest?source=1&k=2", "within?source=1&max=10"):
         refusal = daemon.get(f"/v1/graphs/line/{route}", Accept=GEOJSON).expect(409, "NoCoordinates")

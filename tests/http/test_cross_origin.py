@@ -112,7 +112,7 @@ def test_a_foreign_origin_is_refused_before_the_body(daemon):
     connection.close()
 
 
-def test_own_pages_and_programs_may_do_everything(daemon):
+def test_same_origin_pages_and_programs_are_not_restricted(daemon):
     for headers in ({"Origin": f"http://127.0.0.1:{daemon.port}", "Sec-Fetch-Site": "same-origin"}, {},
                     {"Sec-Fetch-Site": "none"},
                     {"Host": f"localhost:{daemon.port}", "Origin": f"http://localhost:{daemon.port}"},
@@ -200,7 +200,7 @@ def test_one_connection_beyond_the_limit_is_answered_503(_):
         first.close()
 
 
-def test_a_star_lists_every_origin(_):
+def test_an_asterisk_allows_every_origin(_):
     with harness.Daemon("--http.cors_origins", "*") as daemon:
         for origin in (EVIL, "null"):
             assert allows(daemon.submit(SMALL, "?name=any", Origin=origin), origin)

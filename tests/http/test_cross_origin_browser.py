@@ -71,7 +71,7 @@ def test_listed_origins_are_served():
                 assert "error" in other(f"{daemon.url}/v1/jobs")
 
 
-def test_the_own_page_works_under_each_host_name():
+def test_the_page_of_the_service_works_under_each_host_name():
     with harness.Daemon() as daemon:
         for name in ("127.0.0.1", "localhost", "a.localhost"):
             with page_of(f"http://{name}:{daemon.port}/") as fetch:

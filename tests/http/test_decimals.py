@@ -32,7 +32,7 @@ def ask(daemon, graph, pair, route="distance"):
     return daemon.get(f"/v1/graphs/{graph}/{route}?source={source}&target={target}").expect(200)
 
 
-def test_distances_are_those_of_the_decimals(daemon):
+def test_distances_are_exact_sums_of_the_decimals(daemon):
     for number, (edges, arithmetic, distances) in enumerate(CASES):
         for form in ("matrix", "hierarchy"):
             name = f"{form}{number}"
@@ -45,7 +45,7 @@ def test_distances_are_those_of_the_decimals(daemon):
                 assert ask(daemon, name, pair, "path").json["distance"] == distance, (edges, pair)
 
 
-def test_each_form_prints_the_same_distances(daemon):
+def test_both_forms_print_the_same_distances(daemon):
     upload(daemon, CASES[2][0], "name=forms&result=matrix")
     csv = daemon.get("/v1/graphs/forms/matrix?format=csv&header=true").expect(200).body
     assert csv == b",a,b,c\na,0,1234567.891,1234568.141\nb,,0,0.25\nc,,,0\n", csv
@@ -83,7 +83,7 @@ def test_rounding_is_reported_or_refused_consistently(daemon):
         assert "integers, or use kind=f8" in job["problem"]["hint"], job
 
 
-def test_changes_keep_every_digit(daemon):
+def test_changed_weights_keep_every_digit(daemon):
     for form in ("matrix", "hierarchy"):
         upload(daemon, "a,b,0.25\nb,c,1.5\nc,d,2\n", f"name=live&result={form}")
         for weight, arithmetic, codes in ((0.5, "i4 x 0.1", []), (0.125, "i4 x 0.001", ["KindChanged"]),

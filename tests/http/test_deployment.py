@@ -40,7 +40,7 @@ def unit(name):
     return parser
 
 
-def test_the_service_and_its_socket_fit_the_program():
+def test_the_units_match_the_program():
     service = unit("apspd.service")["Service"]
     assert service["Type"] == "notify" and int(service["WatchdogSec"]) >= 10
     assert int(service["TimeoutStopSec"]) >= int(default_of("drain_s")) + 60
@@ -158,7 +158,7 @@ def test_the_mpi_job_has_one_rank_per_worker_and_shared_files():
     assert len(files) == 2 and all(file.startswith(worker["volumeMounts"][0]["mountPath"]) for file in files)
 
 
-def test_the_kubernetes_objects_have_their_form():
+def test_the_kubernetes_objects_match_the_schema():
     if yaml is None:
         print("python3-yaml is not installed")
         return
@@ -305,7 +305,7 @@ def quickstart(folder, setup):
     return subprocess.run(["sh", os.path.join(folder, "deploy", "quickstart.sh")], capture_output=True, text=True)
 
 
-def test_the_first_try_reports_its_steps_and_the_answer():
+def test_the_quickstart_reports_its_steps_and_the_answer():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         done = quickstart(os.path.join(folder, "good"), "echo installed\n")
         assert done.returncode == 0 and done.stderr == "", done
@@ -324,7 +324,7 @@ def commit_by(folder):
     return subprocess.run(["sh", script], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_a_build_knows_its_commit():
+def test_a_build_reports_its_commit():
     """The commit comes from the checkout or from a release archive; a checkout around another
     tree has none."""
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:

@@ -20,7 +20,7 @@ def test_docs_are_served_as_a_page(daemon):
     daemon.get("/docs?no=1").expect(400, "UnknownParameter")
 
 
-def test_docs_load_nothing(daemon):
+def test_the_docs_page_loads_nothing_from_other_hosts(daemon):
     page = daemon.get("/docs").expect(200).body.decode()
     # The icon is embedded; its XML namespace looks like an address.
     page, icons = re.subn(r'href="data:image/svg\+xml,%3Csvg [^"<>]+"', 'href="data:,"', page)
@@ -32,7 +32,7 @@ def test_docs_load_nothing(daemon):
     assert not re.search(r"\son\w+=|\sstyle=|eval\(|innerHTML", page)
 
 
-def test_the_policy_admits_the_own_script_alone(daemon):
+def test_the_policy_allows_only_the_script_of_the_page(daemon):
     answer = daemon.get("/docs").expect(200)
     page = answer.body.decode()
     policy = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))

@@ -13,7 +13,7 @@ document.querySelector("#distance button").click();
 wait();"""
 
 
-def test_the_page_in_a_browser(daemon):
+def test_the_docs_page_shows_every_operation_and_schema(daemon):
     daemon.solve(SMALL, "?name=town")
     document = daemon.get("/openapi.json").json
     with browser.Browser() as page:

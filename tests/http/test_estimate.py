@@ -47,7 +47,7 @@ def test_a_matrix_that_does_not_fit_becomes_a_hierarchy(daemon):
     assert "does not fit" in large["result"]["reason"] and large["disk_bytes"] < limit * 1000
 
 
-def test_estimate_of_a_stored_graph(daemon):
+def test_a_stored_graph_can_be_estimated(daemon):
     stored = daemon.ask("POST", "/v1/graphs?name=kept", body=b"1 2 0.5\n2 3 0.25\n").expect(201).json
     for key in (stored["id"], "kept"):
         answer = estimate(daemon, {"graph": key}).expect(200).json
@@ -59,7 +59,7 @@ def test_estimate_of_a_stored_graph(daemon):
     estimate(daemon, {"graph": negative, "kind": "u2"}).expect(422, "WeightRange")
 
 
-def test_refusals(daemon):
+def test_invalid_estimate_requests_are_refused(daemon):
     for body, status, code in (
         ({"graph": "nowhere"}, 404, "NoSuchGraph"),
         ({"graph": 7}, 400, "BadParameter"),

@@ -68,7 +68,7 @@ def wait_until_left(daemon, count):
         pass
 
 
-def test_the_states_come_in_their_order_and_the_stream_ends(daemon):
+def test_the_states_are_sent_in_order_and_the_stream_ends(daemon):
     running, waiting = start_slow(daemon, 21)
     stream = Stream(daemon, waiting)
     assert stream.status == 200, stream.status
@@ -104,7 +104,7 @@ def test_a_running_job_reports_its_progress(daemon):
     stream.close()
 
 
-def test_a_stream_resumes_where_it_was_cut(daemon):
+def test_an_interrupted_stream_resumes_at_the_last_event(daemon):
     running, waiting = start_slow(daemon, 23)
     stream = Stream(daemon, running)
     seen = stream.event()[0]["id"]
@@ -127,7 +127,7 @@ def test_a_stream_resumes_where_it_was_cut(daemon):
         stream.close()
 
 
-def test_a_failed_job_says_why(daemon):
+def test_the_event_of_a_failed_job_has_the_reason(daemon):
     job = daemon.solve(b"p sp 3 3\na 1 2 1\na 2 3 -7\na 3 1 2\n")["id"]
     stream = Stream(daemon, job, "0")
     _, document = stream.event()
@@ -189,7 +189,7 @@ def test_watchers_beyond_the_limit_are_refused(_):
         cancel(daemon, running)
 
 
-def test_a_watcher_that_disconnects_frees_its_place(_):
+def test_a_disconnected_watcher_no_longer_counts_towards_the_limit(_):
     with harness.Daemon("--http.watcher_limit", "1", *LASTING) as daemon:
         running, waiting = start_slow(daemon, 28)
         for _ in range(20):
@@ -204,7 +204,7 @@ def test_a_watcher_that_disconnects_frees_its_place(_):
         cancel(daemon, running)
 
 
-def test_a_head_request_uses_no_watcher_place(_):
+def test_a_head_request_does_not_count_as_a_watcher(_):
     with harness.Daemon("--http.watcher_limit", "1") as daemon:
         job = daemon.solve(SMALL)["id"]
         seen = []

@@ -61,7 +61,7 @@ def is_as_listed(case, outcome):
     return listed in ("*", outcome.status, outcome.status[0] + "xx")
 
 
-def test_each_request_is_answered_by_the_rfc(_):
+def test_each_request_is_answered_as_the_rfc_requires(_):
     cases = guard_cases.read_cases()
     assert len(cases) >= 215, len(cases)
     # The header deadline ends some of the connections.
@@ -126,7 +126,7 @@ def test_a_body_of_a_known_length_keeps_its_connection(daemon):
         assert answer.status == status and answer.headers["Connection"] == "close", answer.headers
 
 
-def test_no_head_within_the_limits_is_met_with_silence(daemon):
+def test_every_head_within_the_limits_is_answered(daemon):
     """Heads of up to 16 KiB and 200 parameters are accepted, whatever part of the connection's
     memory is free. Of longer heads, those that leave libmicrohttpd no memory for a refusal
     are closed."""
@@ -176,7 +176,7 @@ def test_a_request_may_arrive_byte_by_byte(daemon):
     assert closed and got.startswith(b"HTTP/1.1 20"), got
 
 
-def test_a_dripping_client_is_cut_off(_):
+def test_a_client_that_sends_too_slowly_is_disconnected(_):
     with harness.Daemon(*NAMED, "--http.header_timeout_s", "1") as daemon:
         with socket.create_connection(("127.0.0.1", daemon.port), timeout=0.2) as connection:
             connection.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n")

@@ -95,7 +95,7 @@ def test_a_large_matrix_is_sampled(daemon):
     assert daemon.get(f"{path}?size=8&rows=0:2000&cols=0:2000").json["sampled"] is False
 
 
-def test_heatmaps_by_name_are_answered_or_refused(daemon):
+def test_heatmap_parameters_are_checked(daemon):
     job = daemon.solve(b"from,to,w\nRome,Paris,7\nParis,Oslo,8\n", "?name=cities")
     path = "/v1/graphs/cities/heatmap"
     answer = daemon.get(f"{path}?size=2").expect(200)
@@ -116,7 +116,7 @@ def test_heatmaps_by_name_are_answered_or_refused(daemon):
     assert daemon.get(f"/v1/graphs/{job['id']}/heatmap").expect(200).json["n"] == 3
 
 
-def test_edges_are_those_of_the_graph(daemon):
+def test_the_listed_edges_equal_the_uploaded_edges(daemon):
     edges = sorted(graph_of(SIZE, 3 * SIZE, 2, True))
     graph = solve(daemon, SIZE, edges, "")
     answer = daemon.get(f"/v1/graphs/{graph}/edges").expect(200)

@@ -84,7 +84,7 @@ def compare(daemon, graph, query):
     return hierarchy
 
 
-def test_a_hierarchy_answers_as_a_matrix(daemon):
+def test_a_hierarchy_gives_the_answers_of_a_matrix(daemon):
     for seed, query in ((1, ""), (2, "&kind=f8"), (3, "&kind=f4")):
         compare(daemon, roads(403, seed), query)
 
@@ -152,7 +152,7 @@ def check_pairs(daemon, name, kind, edges, n, height):
     assert answer.body == array.array(code, wanted).tobytes(), (name, kind)
 
 
-def test_pairs_follow_200_changes(_):
+def test_distances_are_exact_after_each_of_200_changes(_):
     side = 12 if harness.QUICK else 20
     n = side * side + 3  # the last three have no edges
     for budget in ("0", "20000"):  # all labels are cached, then only some
@@ -184,7 +184,7 @@ def test_pairs_follow_200_changes(_):
                 check_pairs(daemon, "live", kind, edges, n, height)
 
 
-def test_either_form_counts_as_already_solved(daemon):
+def test_a_solved_hierarchy_is_reused_unless_a_matrix_is_requested(daemon):
     first = daemon.solve(roads(90, 7), "?result=hierarchy")
     for query in ("?result=hierarchy", ""):
         again = daemon.submit(roads(90, 7), query).expect(200).json
@@ -204,7 +204,7 @@ def test_other_weights_reuse_the_order(daemon):
     assert daemon.get("/v1/graphs/live/row/5").expect(200).json == found
 
 
-def test_statistics_are_those_of_the_matrix(daemon):
+def test_statistics_of_a_hierarchy_equal_those_of_a_matrix(daemon):
     for seed, kind in ((1, "i4"), (2, "f4"), (3, "f8")):
         graph = roads(403, seed)
         daemon.solve(graph, f"?name=it&kind={kind}&result=matrix")
@@ -291,7 +291,7 @@ def test_auto_chooses_the_form_that_answers_soonest(daemon):
     daemon.ask("DELETE", "/v1/jobs/" + loose["id"]).expect(202)
 
 
-def test_a_hierarchy_outlives_a_restart(_):
+def test_a_hierarchy_survives_a_restart(_):
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as state, harness.Daemon(state=state) as daemon:
         graph = roads(400, 8)
         first = daemon.solve(graph, "?name=kept&result=hierarchy")

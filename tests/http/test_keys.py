@@ -120,7 +120,7 @@ def test_each_source_refuses_the_same_values():
         assert len(set(complaints)) == 1 or "bytes of text" in words, complaints
 
 
-def test_unknown_keys_are_refused_from_everywhere():
+def test_every_source_refuses_unknown_keys():
     for ways in ({"file": "[http]\nthread = 3\n"}, {"variables": [("APSPD_HTTP_THREAD", "3")]},
                  {"flags": ["--http.thread", "3"]}):
         code, _, complaint = load(**ways)

@@ -27,7 +27,7 @@ def until_logged(daemon, count=1, **members):
     raise AssertionError(members)
 
 
-def test_a_job_has_its_request_and_trace():
+def test_log_lines_of_a_job_name_its_request_and_trace():
     with harness.Daemon() as daemon:
         answer = daemon.submit(SMALL, X_Request_Id="mine-1", traceparent=PARENT).expect(202)
         job = answer.json["id"]
@@ -39,7 +39,7 @@ def test_a_job_has_its_request_and_trace():
         assert not lines_of(daemon, event="request")
 
 
-def test_every_request_is_a_line_when_all_is_logged():
+def test_every_request_is_logged_at_level_debug():
     with harness.Daemon("--log.level", "debug") as daemon:
         answer = daemon.submit(SMALL, "?name=x", X_Request_Id="mine-2", traceparent=PARENT)
         (line,) = until_logged(daemon, event="request", request="mine-2")
@@ -60,7 +60,7 @@ def reload(daemon, path, level, count):
     return until_logged(daemon, count, event="reloaded" if level != "loud" else "reload_failed")
 
 
-def test_a_hangup_changes_the_level():
+def test_sighup_reloads_the_log_level():
     file = tempfile.NamedTemporaryFile("w", suffix=".ini")
     with harness.Daemon("--config", file.name) as daemon:
         # On one connection, the next request is read only when the previous one is over, logged or

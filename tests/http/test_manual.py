@@ -65,7 +65,7 @@ def test_the_manual_has_every_command_and_flag_of_apsp():
         assert entry.count(".It ") == len([one for one in flags if "solver." not in one]), name
 
 
-def test_the_exit_codes_are_those_of_the_programs():
+def test_the_manual_lists_the_exit_codes_of_the_programs():
     for code, arguments in ((78, ["--nonsense"]), (78, ["--http.threads", "0"]), (0, ["--help"])):
         done = subprocess.run([harness.BINARY, *arguments], capture_output=True, env={})
         assert done.returncode == code, (arguments, done)

@@ -81,7 +81,7 @@ def check_many_behind_one(daemon):
         check_distances(daemon, document, number)
 
 
-def test_many_jobs_outlive_a_restart(daemon):
+def test_many_jobs_survive_a_restart(daemon):
     jobs = submit_all(daemon, list(range(1000, 1000 + JOBS)))
     daemon.kill()
     daemon.start()

@@ -22,7 +22,7 @@ def prepare(daemon):
     assert daemon.solve(SMALL, "?name=small")["state"] == "done"
 
 
-def test_npy_is_what_numpy_reads(daemon):
+def test_npy_files_can_be_read_by_numpy(daemon):
     answer = daemon.get(PATH).expect(200)
     assert answer.headers["Content-Type"] == "application/x-npy"
     assert answer.headers["Content-Length"] == str(128 + 64)
@@ -33,7 +33,7 @@ def test_npy_is_what_numpy_reads(daemon):
         assert matrix.dtype == "<i4" and matrix.tolist() == ROWS
 
 
-def test_raw_and_nthu_are_the_elements(daemon):
+def test_raw_and_nthu_contain_only_the_elements(daemon):
     raw = daemon.get(PATH + "?format=raw").expect(200)
     assert raw.body == BODY and raw.headers["Content-Type"] == "application/octet-stream"
     assert raw.headers["X-Matrix-Shape"] == "4,4"
@@ -42,7 +42,7 @@ def test_raw_and_nthu_are_the_elements(daemon):
     assert daemon.get(PATH + "?format=nthu").expect(200).body == BODY
 
 
-def test_json_has_null(daemon):
+def test_unreachable_is_null_in_json(daemon):
     expected = {
         "sources": [1, 2, 3, 4],
         "destinations": [1, 2, 3, 4],
@@ -56,7 +56,7 @@ def test_json_has_null(daemon):
     assert rows[0][699] == 3 and rows[699][0] is None and all(rows[i][i] == 0 for i in range(700))
 
 
-def test_json_has_a_limit(_):
+def test_the_size_of_a_json_matrix_is_limited(_):
     with harness.Daemon("--http.json_cell_limit", "15") as daemon:
         prepare(daemon)
         problem = daemon.get(PATH + "?format=json").expect(413, "TooLarge").json
@@ -102,7 +102,7 @@ def test_text_formats_have_the_same_distances(daemon):
     assert mtx[3:] == ["inf" if d == INF else str(d) for column in zip(*ROWS) for d in column]
 
 
-def test_matrix_market_is_what_scipy_reads(daemon):
+def test_matrix_market_files_can_be_read_by_scipy(daemon):
     try:
         from scipy.io import mmread
     except ImportError:
@@ -154,7 +154,7 @@ def test_slices_are_answered_in_every_format(daemon):
         daemon.get(PATH + "?" + query).expect(status, code)
 
 
-def test_slices_are_resumable(daemon):
+def test_the_download_of_a_slice_can_be_resumed(daemon):
     for query in ("?rows=1:3&cols=4,1,2", "?rows=1:3&format=raw", "?cols=:3&format=nthu"):
         whole = daemon.get(PATH + query).expect(200)
         size = int(whole.headers["Content-Length"])
@@ -299,7 +299,7 @@ def test_conditional_requests_are_answered_304_or_412(daemon):
     daemon.ask("DELETE", "/v1/graphs/kept", headers={"If-Match": "*"}).expect(204)
 
 
-def test_head_is_get_without_body(daemon):
+def test_head_has_the_headers_of_get_without_the_body(daemon):
     for path in (PATH, PATH + "?format=json", "/livez", "/v1/jobs", "/v1/graphs/small/vertices"):
         head = daemon.ask("HEAD", path).expect(200)
         assert head.body == b""

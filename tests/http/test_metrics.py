@@ -95,7 +95,7 @@ def test_jobs_and_uploads_are_counted(daemon):
     assert grown['apspd_job_phase_seconds_total{phase="verify"}'] > 0, grown
 
 
-def test_jobs_have_their_state(daemon):
+def test_jobs_are_counted_by_state(daemon):
     cancelled = value(daemon, 'apspd_jobs_ended_total{state="cancelled"}')
     running, waiting = start_slow(daemon, 1)
     samples = read(daemon)
@@ -156,7 +156,7 @@ def test_metrics_count_paths_connections_and_disk(daemon):
     assert 0 < after["apspd_store_free_bytes"] < after["apspd_store_size_bytes"], after
 
 
-def test_the_process_and_the_build(daemon):
+def test_metrics_describe_the_process_and_the_build(daemon):
     samples = read(daemon)
     version = daemon.get("/version").json
     cuda = str(version["build"]["cuda"]).lower()

@@ -103,7 +103,7 @@ def ask_through(port, path):
         return answer.status
 
 
-def test_a_socket_that_replaces_the_address_is_a_warning():
+def test_a_socket_that_overrides_the_address_is_reported():
     with socket.create_server(("127.0.0.1", 0)) as listening, tempfile.TemporaryDirectory(prefix="apspd-test-") as state:
         process = start_with_socket(listening, state, "--listen", "127.0.0.1:1", stderr=subprocess.PIPE)
         assert process.stdout.readline(), process.stderr.read()

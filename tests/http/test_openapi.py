@@ -41,7 +41,7 @@ def prepare(daemon):
     daemon.solve(b"p sp 4 3\na 1 2 6\na 2 3 7\na 3 1 1\n", "?name=small")
 
 
-def test_the_description_is_served(daemon):
+def test_the_openapi_document_is_served(daemon):
     answer = daemon.get("/openapi.json").expect(200)
     assert answer.headers["Content-Type"] == "application/json"
     packed = daemon.get("/openapi.json", Accept_Encoding="gzip, br").expect(200)

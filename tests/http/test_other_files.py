@@ -11,7 +11,7 @@ from harness import SMALL
 from tool_files import zip_of
 
 
-def test_compressed_bodies_are_known_by_their_first_bytes(daemon):
+def test_compressed_bodies_are_recognized_by_their_first_bytes(daemon):
     packed = gzip.compress(SMALL)
     job = daemon.solve(packed)
     assert job["state"] == "done" and job["input"]["encoding"] == "gzip", job["input"]
@@ -25,7 +25,7 @@ def test_compressed_bodies_are_known_by_their_first_bytes(daemon):
     assert daemon.solve(packed)["input"]["encoding"] == "zstd"
 
 
-def test_any_bytes_may_begin_nthu(daemon):
+def test_an_nthu_file_may_begin_like_gzip(daemon):
     # 0x00088B1F vertices are too many, but this is not damaged gzip.
     body = b"\x1f\x8b\x08\x00" + bytes(4)
     assert daemon.submit(body, "?format=nthu&result=matrix").json["code"] in ("TooLarge", "DiskFull")
@@ -77,13 +77,13 @@ def test_the_charset_parameter_overrides_graphml(daemon):
         assert names(daemon, daemon.solve(body, query)) == ["\u00e9", "b"], (said, used, query)
 
 
-def test_metis_may_end_in_blank_lines(daemon):
+def test_metis_files_may_end_with_blank_lines(daemon):
     for end in (b"", b"\n", b"\n \n"):
         job = daemon.solve(b"3 2\n2\n1 3\n2\n" + end)
         assert job["input"]["format"] == "metis" and job["summary"]["n"] == 3, job
 
 
-def test_answers_in_text_say_their_charset(daemon):
+def test_text_answers_declare_their_charset(daemon):
     graph = daemon.solve(SMALL)["graph"]
     for path, accept in ((f"graphs/{graph}/distance?source=1&target=2", "text/plain"),
                          (f"graphs/{graph}/matrix?format=csv", "*/*"), (f"graphs/{graph}/matrix?format=mtx", "*/*")):

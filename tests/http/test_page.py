@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 
 
-def test_only_browsers_get_the_page(daemon):
+def test_the_page_is_sent_only_to_clients_that_accept_html(daemon):
     for accept in (BROWSER, "*/*", "text/html"):
         answer = daemon.get("/", Accept=accept).expect(200)
         assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -28,7 +28,7 @@ def test_only_browsers_get_the_page(daemon):
     assert daemon.ask("HEAD", "/").expect(200).body == b""
 
 
-def test_the_page_is_small_and_packed(daemon):
+def test_the_page_is_compressed_and_within_its_size_limit(daemon):
     plain = daemon.get("/").expect(200)
     packed = daemon.get("/", Accept_Encoding="gzip, deflate, br, zstd").expect(200)
     assert packed.headers["Content-Encoding"] == "gzip"
@@ -58,7 +58,7 @@ def own_text(page):
     return page
 
 
-def test_vendored_files_are_those_that_are_recorded(_):
+def test_vendored_files_match_their_recorded_checksums(_):
     record = vendored("README.md").decode()
     for name in ("leaflet.js", "leaflet.css", "LICENSE"):
         assert f"| `{name}` | `{hashlib.sha256(vendored(name)).hexdigest()}` |" in record, name
@@ -66,7 +66,7 @@ def test_vendored_files_are_those_that_are_recorded(_):
     assert f"Leaflet {version}" in record and "BSD-2-Clause" in record
 
 
-def test_the_page_asks_no_other_host(daemon):
+def test_the_page_loads_nothing_from_other_hosts(daemon):
     page = own_text(daemon.get("/").expect(200).body.decode())
     # XML namespaces, which are never fetched.
     page = page.replace("http://www.w3.org/2000/svg", "")
@@ -77,7 +77,7 @@ def test_the_page_asks_no_other_host(daemon):
     assert not re.search(r"\son\w+=[\"']|\sstyle=|eval\(|innerHTML|\burl\((?!data:)|@import", page)
 
 
-def test_the_policy_admits_the_own_script_alone(daemon):
+def test_the_policy_allows_only_the_script_of_the_page(daemon):
     answer = daemon.get("/").expect(200)
     page = answer.body.decode()
     policy = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))

@@ -106,7 +106,7 @@ def click_at(page, x, y):
         page.devtools("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
 
-def test_the_drawing_is_enlarged_and_moved(daemon):
+def test_the_drawing_can_be_zoomed_and_moved(daemon):
     daemon.solve(generate(daemon, "road", 300).encode(), "?name=streets")
     with browser.Browser() as page:
         page.open(f"{daemon.url}/#streets", WIDTHS[0], DRAWN)

@@ -107,7 +107,7 @@ def zero_cycles(n, seed):
     return rows
 
 
-def test_paths_through_zero_cycles_end(daemon):
+def test_path_searches_through_zero_cycles_end(daemon):
     rows = zero_cycles(400, 1)
     body = json.dumps({"n": 400, "edges": rows}).encode()
     job = daemon.solve(body, "?format=json")
@@ -142,7 +142,7 @@ def test_paths_of_undirected_decimals_add_up(daemon):
         check(daemon, job["id"], edges_of(rows, directed=False), range(200), 2000, tolerance)
 
 
-def test_paths_have_names_with_any_characters(daemon):
+def test_vertex_names_in_paths_may_have_any_characters(daemon):
     names = ["Rome, Italy", 'the "Hague"', "Köln", "a&b=c", "50%", "plus+", "a/b", "東京"]
     rows = [(a, b, i + 1) for i, (a, b) in enumerate(zip(names, names[1:]))]
     body = json.dumps({"nodes": [{"id": v} for v in names], "directed": True,
@@ -154,7 +154,7 @@ def test_paths_have_names_with_any_characters(daemon):
     assert (code, status) == (0, 200) and json.loads(answer)["vertices"] == names
 
 
-def test_refusals(daemon):
+def test_invalid_path_queries_are_refused(daemon):
     base = "/v1/graphs/small/path"
     for query, status, code in (
         ("?source=1&target=9", 404, "NoSuchVertex"),
@@ -181,7 +181,7 @@ def test_refusals(daemon):
     assert waited.expect(200).json["weights"] == [9]
 
 
-def test_edges_beyond_the_budget_answer_no_paths(_):
+def test_paths_in_a_graph_above_the_path_budget_are_refused(_):
     with harness.Daemon("--store.path_budget", "1KiB") as daemon:
         daemon.solve(harness.SMALL, "?name=small")
         assert daemon.get("/v1/graphs/small/path?source=1&target=3").expect(200).json["distance"] == 12

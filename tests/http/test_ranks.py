@@ -45,7 +45,7 @@ class RanksTest(FolderCase):
         self.assertEqual(os.listdir(self.folder).count("out.npy"), 0)
         return said[0]
 
-    def test_the_matrix_is_that_of_one_process(self):
+    def test_ranks_compute_the_matrix_of_a_single_process(self):
         for shape in (("gnp", "--n", "400", "--directed"), ("gnp", "--n", "300"),
                       ("road", "--n", "3000"), ("gnp", "--n", "90", "--kind", "f4")):
             graph = self.generate("g.gr" if "f4" not in shape else "g.csv", "--shape", *shape)
@@ -58,7 +58,7 @@ class RanksTest(FolderCase):
                 self.assertIn("verified: ", done.stdout.decode())
                 os.unlink(self.path("out.npy"))
 
-    def test_ranks_on_gpus_give_the_matrix_of_one(self):
+    def test_ranks_on_gpus_compute_the_matrix_of_a_single_process(self):
         """A graph that the GPUs solve together, if there are any; otherwise all ranks use the
         CPU."""
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "4300", "--directed")
@@ -83,7 +83,7 @@ class RanksTest(FolderCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(self.read(name), self.read("one"), name)
 
-    def test_options_that_ranks_lack_are_refused_once(self):
+    def test_an_error_is_printed_once_and_not_by_every_rank(self):
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "50")
         out = self.path("out.npy")
         self.assertIn("No such file", self.refused(1, 3, "solve", self.path("none.gr"), out))
@@ -107,7 +107,7 @@ class RanksTest(FolderCase):
         self.assertIn("verified: ", done.stdout.decode())
         self.assertEqual(subprocess.run(["bash", script], capture_output=True).returncode, 2)
 
-    def test_a_killed_rank_ends_all_and_the_next_run_is_right(self):
+    def test_a_killed_rank_ends_all_ranks_and_the_next_run_succeeds(self):
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "6000", "--directed", "--degree", "50")
         out = self.path("out.npy")
         with subprocess.Popen([*launch(2), "solve", graph, out, "--solver", "cpu", "--solver.cpu_threads", "1"],

@@ -135,7 +135,7 @@ def run_c(daemon):
     assert output.split()[1] == str(farthest(daemon)), output
 
 
-def test_printed_commands_work(daemon):
+def test_the_commands_in_the_readme_work(daemon):
     sections = {"tour": run_tour, "client": run_client, "python": run_python, "javascript": run_javascript,
                 "c": run_c}
     sections[SECTION](daemon)

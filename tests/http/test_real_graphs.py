@@ -204,7 +204,7 @@ def test_every_graph_is_read_in_its_own_format(daemon):
     print(seen, "graphs read")
 
 
-def test_a_snap_file(daemon):
+def test_snap_files_are_solved_exactly(daemon):
     name = "facebook_combined.txt"
     edges, _ = snap(name)
     names = sorted({v for edge in edges for v in edge[:2]})

@@ -55,7 +55,7 @@ def warm(daemon):
             begin(daemon, kind, header.format(2**40).encode())
 
 
-def test_a_size_beyond_the_limit_is_refused_by_its_line(daemon):
+def test_a_size_above_the_limit_is_refused_at_the_header_line(daemon):
     warm(daemon)
     for kind, header in HEADERS.items():
         for n in TOO_MANY:
@@ -65,7 +65,7 @@ def test_a_size_beyond_the_limit_is_refused_by_its_line(daemon):
         assert status == 413 and b'"TooLarge"' in got and b'"limit":%d' % LIMIT in got, got
 
 
-def test_a_size_that_is_no_number_is_refused_by_its_line(daemon):
+def test_a_size_that_is_not_a_number_is_refused_at_the_header_line(daemon):
     for kind, header in HEADERS.items():
         for n in NO_NUMBER:
             expect(daemon, kind, header.format(n).encode(), (400, 413, 422))

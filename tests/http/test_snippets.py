@@ -30,7 +30,7 @@ def blocks_of(path):
         return re.findall(r"^```sh\n(.*?)^```", file.read(), re.S | re.M)
 
 
-def test_the_shell_reads_every_line_and_the_files_are_there():
+def test_documented_commands_parse_and_name_existing_files():
     count = 0
     for path in documents():
         for block in blocks_of(path):
@@ -42,7 +42,7 @@ def test_the_shell_reads_every_line_and_the_files_are_there():
     assert count > 15, count
 
 
-def test_the_unit_gets_its_keys_and_certificate_as_the_runbook_says():
+def test_the_unit_loads_keys_and_certificate_as_in_the_runbook():
     """Runs the commands for /etc/credstore with the configuration that names systemd's copies."""
     with open(os.path.join(ROOT, "deploy", "runbook.md"), encoding="utf-8") as file:
         text = file.read()
@@ -96,7 +96,7 @@ def test_the_documented_start_of_ranks_works():
         assert done.returncode == 0 and os.path.exists(f"{folder}/town.npy"), done
 
 
-def test_the_tests_that_contributing_names_are_there():
+def test_the_tests_named_in_contributing_exist():
     text = read("CONTRIBUTING.md")
     for function, path in re.findall(r"APSPD_TEST_ONLY=(test_\w+) python3 (\S+)", text):
         assert f"def {function}(" in read(path), (function, path)
@@ -104,7 +104,7 @@ def test_the_tests_that_contributing_names_are_there():
         assert word in text and re.search(rf"(?:TEST\(|def test_|class )\w*{word}", read(path)), (word, path)
 
 
-def test_each_configuration_is_right():
+def test_each_documented_configuration_is_valid():
     """Except for the runbook's configuration, which names credentials: see above."""
     count = 0
     for path in set(documents()) - {"deploy/runbook.md"}:

@@ -149,7 +149,7 @@ def test_statistics_of_decimals_are_right(daemon):
     check(daemon, solve(daemon, 120, edges, "?kind=f8"))
 
 
-def test_negative_weights_have_statistics(daemon):
+def test_statistics_of_negative_weights_are_right(daemon):
     """Negative weights go one way only, so there is no cycle; every distance of the second graph
     is negative."""
     chooser = random.Random(5)
@@ -162,7 +162,7 @@ def test_negative_weights_have_statistics(daemon):
     assert stats["histogram"]["min"] == -12 and stats["histogram"]["counts"][:8] == [1, 0, 0, 0, 0, 1, 0, 1]
 
 
-def test_statistics_of_tiny_graphs(daemon):
+def test_statistics_of_tiny_graphs_are_right(daemon):
     empty = check(daemon, solve(daemon, 0, []))
     assert empty["eccentricity"] == [] and empty["reachable"] == []
     one = check(daemon, solve(daemon, 1, []))
@@ -174,7 +174,7 @@ def test_statistics_of_tiny_graphs(daemon):
     assert touching["histogram"] == {"min": 0, "bin_width": 1, "counts": [2] + [0] * 63}
 
 
-def test_closeness_is_that_of_networkx(daemon):
+def test_closeness_equals_networkx(daemon):
     """The figures of networkx.closeness_centrality for Krackhardt's kite."""
     kite = [(0, 1), (0, 2), (0, 3), (0, 5), (1, 3), (1, 4), (1, 6), (2, 3), (2, 5), (3, 4), (3, 5),
             (3, 6), (4, 6), (5, 6), (5, 7), (6, 7), (7, 8), (8, 9)]

@@ -58,7 +58,7 @@ def test_a_draining_service_refuses_jobs():
         assert daemon.finish(waiting)["state"] == "done"
 
 
-def test_an_idle_service_stops_at_once():
+def test_an_idle_service_stops_immediately():
     for _ in range(5):
         with harness.Daemon("--http.connection_timeout_s", "600") as daemon:
             connections = [daemon.connect() for _ in range(5)]

@@ -23,7 +23,7 @@ def test_a_graph_is_accepted_and_solved(daemon):
     assert done["summary"]["n"] == 4 and done["summary"]["m"] == 4, done
 
 
-def test_a_known_graph_is_done_at_once(daemon):
+def test_a_job_for_a_solved_graph_is_done_immediately(daemon):
     first = daemon.solve(SMALL)
     while not daemon.get(f"/v1/jobs/{first['id']}").json["durable"]:
         pass
@@ -40,7 +40,7 @@ def test_prefer_wait_gives_the_finished_document(daemon):
     assert answer.json["state"] == "done"
 
 
-def test_curl_posts_and_puts(daemon):
+def test_curl_can_upload_by_post_and_put(daemon):
     path = os.path.join(daemon.scratch, "small.gr")
     with open(path, "wb") as file:
         file.write(SMALL)
@@ -62,7 +62,7 @@ def test_a_met_expectation_continues_the_request(daemon):
     assert b"HTTP/1.1 20" in done.stdout, done.stdout[:300]
 
 
-def test_chunks_in_any_split(daemon):
+def test_a_chunked_body_may_be_split_at_any_byte(daemon):
     def pieces():
         for i in range(len(SMALL)):
             yield SMALL[i : i + 1]
@@ -136,7 +136,7 @@ def test_announcing_an_upload_reserves_no_memory(_):
         harness.upload_beside(daemon, drops, "127.0.0.1")
 
 
-def test_an_address_leaves_half_of_the_memory_to_the_others(_):
+def test_an_address_can_use_at_most_half_of_the_upload_memory(_):
     with harness.Daemon("--http.upload_memory", "32MiB", *harness.NO_DEADLINES) as daemon:
         drops = [harness.Drip(daemon, "127.0.0.2", 1 << 19) for _ in range(40)]
         harness.upload_beside(daemon, drops, "127.0.0.1")
@@ -145,7 +145,7 @@ def test_an_address_leaves_half_of_the_memory_to_the_others(_):
         assert statuses.count(429) == 24, statuses
 
 
-def test_every_format_is_sniffed_or_named(daemon):
+def test_the_format_is_detected_or_given_explicitly(daemon):
     bodies = [
         ("", {}, b'{"n":3,"edges":[[0,1,5],[1,2,7]]}'),
         ("", {}, b'{"nodes":[{"id":"a"},{"id":"b"}],"links":[{"source":"a","target":"b"}]}'),
@@ -162,7 +162,7 @@ def test_every_format_is_sniffed_or_named(daemon):
         assert done["state"] == "done", (query, body, done)
 
 
-def test_a_large_graph_is_the_same_in_whatever_order_its_edges_come(_):
+def test_a_large_graph_is_independent_of_the_order_of_its_edges(_):
     """In order, with the first at the end, with the last two exchanged, backwards, with a loop and an edge
     twice: one id."""
     count = 150_000
@@ -230,7 +230,7 @@ def test_the_newer_formats_are_sniffed_named_and_typed(daemon):
             assert done["input"]["guessed"] == (not query and not headers), done
 
 
-def test_the_matrix_in_csv_is_read_back(daemon):
+def test_a_matrix_in_csv_can_be_uploaded_again(daemon):
     edges = b"".join(b"%d %d %d\n" % (i, (i * 7 + k) % 50, i * k % 9) for i in range(40) for k in (1, 3))
     first = daemon.solve(edges, "?n=50")["graph"]
     matrix = daemon.get(f"/v1/graphs/{first}/matrix?format=csv").expect(200).body
@@ -276,7 +276,7 @@ def test_parameters_that_a_format_cannot_honour_are_refused(daemon):
         assert query[1:].split("=")[0] in problem["detail"], (query, body, problem)
 
 
-def test_compressed_bodies_are_the_same_graph(daemon):
+def test_compressed_bodies_give_the_same_graph(daemon):
     graph = daemon.solve(SMALL)["graph"]
     half = len(SMALL) // 2
     members = gzip.compress(SMALL[:half]) + gzip.compress(SMALL[half:])

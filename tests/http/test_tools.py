@@ -223,7 +223,7 @@ def test_files_of_tools_are_read_as_documented(daemon):
     assert not failed, "\n".join(failed)
 
 
-def test_docs_tools_has_this_table(_):
+def test_the_document_about_tools_contains_the_table_of_cases(_):
     rows = [f"| {tool} | {how} | {verdict} | {f'`{way}`' if 'refused' in verdict else way} |".replace("|  |", "| |")
             for tool, how, _, _, verdict, way in CASES]
     found = re.findall(r"^\|.*\|$", DOCUMENT.read_text(encoding="utf-8"), re.M)

@@ -51,7 +51,7 @@ def test_graphml_without_a_direction_is_reported(daemon):
     assert warned(daemon.solve((text % ' edgedefault="directed"').encode())) == []
 
 
-def test_a_long_name_is_cut_between_characters(daemon):
+def test_a_long_name_is_truncated_at_a_character_boundary(daemon):
     for front in ("", "x"):
         name = front + "\u00e9" * 50
         done = daemon.solve(f"source,target,{name}\na,b,5\nb,a,7\n".encode(), "?format=edges")
@@ -83,7 +83,7 @@ def test_the_share_of_pairs_with_a_path_is_reported_when_known(daemon):
     assert warned(daemon.submit(body, "?directed=true").expect(200).json) == []
 
 
-def test_a_moving_name_is_reported(daemon):
+def test_a_name_that_moves_to_another_graph_is_reported(daemon):
     first = daemon.solve(b"1 2 31\n2 1 31\n", "?name=moved")
     assert warned(first) == [] and warned(daemon.solve(b"1 2 31\n2 1 31\n", "?name=moved")) == []
     second = daemon.solve(b"1 2 32\n2 1 32\n", "?name=moved")
@@ -112,14 +112,14 @@ def test_a_repeated_upload_has_its_own_summary(daemon):
     assert by_id.json["input"] == {"cached": True} and by_id.json["summary"] == first["summary"], by_id.json
 
 
-def test_a_job_outlives_its_graph_without_a_summary(daemon):
+def test_a_job_whose_graph_was_deleted_has_no_summary(daemon):
     job = daemon.solve(b"1 2 71\n1 3 5\n")
     daemon.ask("DELETE", f"/v1/graphs/{job['graph']}").expect(204)
     document = daemon.get(f"/v1/jobs/{job['id']}").expect(200).json
     assert document["summary"] is None and document["warnings"] == job["warnings"], document
 
 
-def test_warnings_outlive_a_restart(_):
+def test_warnings_survive_a_restart(_):
     with harness.Daemon() as daemon:
         jobs = [daemon.solve(body, query + "?name=one") for body, query, _, _ in UPLOADS.values()]
         jobs.append(daemon.submit(b"a b 5\nb a 5\na b 3\na b 3\n").expect(200).json)

@@ -81,7 +81,7 @@ def test_progress_counts_all_phases_and_never_falls(daemon):
         assert all(eta_s > 0 for eta_s in left), left
 
 
-def test_a_poll_ends_when_its_time_is_up(daemon):
+def test_a_poll_ends_after_its_timeout(daemon):
     running, waiting = start_slow(daemon, 2)
     start = time.monotonic()
     document = daemon.get(f"/v1/jobs/{waiting}?wait=0.3").expect(200).json
@@ -93,7 +93,7 @@ def test_a_poll_ends_when_its_time_is_up(daemon):
     cancel(daemon, running)
 
 
-def test_many_polls_end_with_the_change(daemon):
+def test_a_change_of_state_ends_all_polls(daemon):
     running, waiting = start_slow(daemon, 3)
     states = []
 
@@ -135,7 +135,7 @@ def test_an_unknown_job_is_not_found(daemon):
         daemon.ask("DELETE", f"/v1/jobs/{job}").expect(404, "NoSuchJob")
 
 
-def test_a_wait_has_its_limit(daemon):
+def test_an_invalid_or_too_long_wait_is_refused(daemon):
     daemon.get("/v1/jobs/x?wait=61").expect(400, "BadParameter")
     daemon.get("/v1/jobs/x?wait=soon").expect(400, "BadParameter")
 
@@ -147,14 +147,14 @@ def test_a_negative_cycle_fails_the_job_with_its_vertices(daemon):
     assert sorted(document["problem"]["cycle"]) == [1, 2, 3], document
 
 
-def test_a_question_waits_for_the_solve(daemon):
+def test_a_query_waits_for_the_solve(daemon):
     job = daemon.submit(slow_graph(500 if harness.QUICK else 1500)).expect(202).json
     answer = daemon.get(f"/v1/graphs/{job['graph']}/distance?source=1&target=2", Prefer="wait=60")
     assert answer.expect(200).json["distance"] == 2
     daemon.get(f"/v1/graphs/{job['id']}/distance?source=1&target=2").expect(200)
 
 
-def test_a_full_queue_refuses_before_the_body(_):
+def test_a_full_queue_refuses_a_job_before_its_body(_):
     with harness.Daemon("--jobs.queue_limit", "1", *LASTING) as daemon:
         running = daemon.submit(slow_graph(LASTING_SIZE + 4)).expect(202).json["id"]
         until_running(daemon, running)
