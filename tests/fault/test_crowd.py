@@ -17,7 +17,7 @@ from crowd import Crowd, Guests, ring
 PATH = "/v1/graphs/town/distance?source=1&target=3"
 
 
-def test_slow_clients_are_disconnected_and_others_served():
+def test_slow_clients_are_disconnected_and_other_clients_are_served():
     limits = ("--http.header_timeout_s", "2", "--http.stall_timeout_s", "2")
     with harness.Daemon(*limits) as daemon:
         daemon.solve(SMALL, "?name=town")
@@ -34,7 +34,7 @@ def test_slow_clients_are_disconnected_and_others_served():
         assert all(one.got and b"HTTP/1.1 200".startswith(one.got[:12]) for one in crowd.of("answer"))
 
 
-def test_a_handshake_that_drips_is_ended():
+def test_a_slow_tls_handshake_is_ended():
     certificate = access.Certificate()
     with harness.Daemon("--http.header_timeout_s", "2", *certificate.flags()) as daemon:
         crowd = Crowd(daemon.port, 20, kinds=("handshake", "silent"))
@@ -108,7 +108,7 @@ def children_of(folder):
     return found
 
 
-def test_solvers_yield_to_answers():
+def test_solver_threads_have_lower_priority_than_http_threads():
     own = os.getpriority(os.PRIO_PROCESS, 0)
     for isolation in ("thread", "process"):
         with harness.Daemon("--worker.isolation", isolation, "--solver", "cpu", "--http.threads", "3",

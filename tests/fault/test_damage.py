@@ -69,7 +69,7 @@ def test_damage_under_the_mapping_is_found_by_the_first_query():
         assert os.listdir(os.path.join(daemon.state, "quarantine")) == [os.path.basename(path)]
 
 
-def test_damage_while_the_service_answers_is_found_when_its_block_has_its_turn():
+def test_damage_to_a_queried_result_is_found_when_its_block_is_checked():
     for form in ("matrix", "hierarchy"):
         with harness.Daemon() as daemon:
             solve_durably(daemon, ring(5), f"?name=ring&result={form}")

@@ -96,7 +96,7 @@ def test_graphs_can_be_deleted_from_a_full_disk():
     with_disk(script, 16)
 
 
-def test_waiting_jobs_count_for_the_disk():
+def test_results_of_waiting_jobs_reserve_disk_space():
     """Space promised to waiting jobs is not promised again: the queue is limited by the disk."""
 
     def script(daemon, disk):
@@ -124,7 +124,7 @@ def test_waiting_jobs_count_for_the_disk():
     with_disk(script, 40)
 
 
-def test_the_header_line_is_enough_to_refuse():
+def test_a_matrix_too_large_for_the_disk_is_refused_at_the_header_line():
     def script(daemon, disk):
         daemon.solve(crash.graph(1))
         connection = daemon.connect()

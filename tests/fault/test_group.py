@@ -114,7 +114,7 @@ def test_a_large_job_uses_all_devices_while_the_queue_is_empty():
         assert solved_by(found, document) == []
 
 
-def test_an_estimate_is_of_the_device_that_would_solve():
+def test_an_estimate_names_the_device_that_would_solve():
     with daemon(memory=memory_of(9000), group="auto") as (found, _):
         def estimate(**asked):
             return found.ask("POST", "/v1/estimate", json.dumps(asked)).expect(200).json
@@ -160,7 +160,7 @@ def test_group_all_solves_every_job_on_all_devices():
         assert solved_by(found, found.solve(ring(1000))) == [0, 1, 2]
 
 
-def test_devices_may_stay_apart():
+def test_devices_are_not_grouped_if_disabled_or_single():
     with daemon(memory=memory_of(600), group="none") as (found, _):
         assert devices_of(found) == [[0], [1]]
         found.submit(ring(700), "?result=matrix").expect(413, "TooLarge")
@@ -183,7 +183,7 @@ def held_worker(found, plan, n=50):
     return held
 
 
-def test_a_cancelled_job_does_not_change_its_plan():
+def test_cancelled_jobs_do_not_affect_the_plan_of_a_later_job():
     with daemon(memory=memory_of(3000, 1)) as (found, plan):
         held_worker(found, plan)
         for _ in range(20):

@@ -51,7 +51,7 @@ def test_a_device_that_fails_to_open_is_retried():
                 assert isolation.fail_to_open(found, "status", code) == code
 
 
-def test_each_cuda_error_maps_to_its_status():
+def test_each_cuda_error_maps_to_the_right_status():
     with daemon() as (found, _):
         cached = found.solve(harness.SMALL)["graph"]
         with Asker(found, cached, 12):

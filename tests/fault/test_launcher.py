@@ -121,7 +121,7 @@ def answers(found):
     return bodies
 
 
-def test_ranks_give_the_answers_of_one_process():
+def test_ranks_give_the_answers_of_a_single_process():
     with daemon(launcher=None) as alone:
         expected = answers(alone)
     with daemon() as found:
@@ -143,7 +143,7 @@ def test_a_negative_cycle_is_named_and_a_cancel_ends_all_ranks():
         assert found.get("/v1/devices").json["devices"][0]["restarts"] == 0
 
 
-def test_the_death_of_a_rank_or_launcher_ends_all_and_costs_an_attempt():
+def test_the_death_of_a_rank_or_launcher_ends_all_ranks_and_costs_an_attempt():
     with daemon("--solver.plans", "none") as found:
         for victim in (1, 0, "mpirun"):
             lose(found, victim, signal.SIGKILL)
@@ -239,7 +239,7 @@ def ask_launcher(name, user):
         return said.read()
 
 
-def test_other_users_are_not_taken_for_a_rank():
+def test_connections_of_other_users_are_not_accepted_as_a_rank():
     if os.getuid() != 0:
         return
     with tempfile.TemporaryDirectory() as folder:

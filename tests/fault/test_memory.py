@@ -14,7 +14,7 @@ def test_failed_allocations_lose_no_data():
         crash.run_fault(library, at=k)
 
 
-def test_64_open_files():
+def test_a_limit_of_64_open_files_loses_no_job():
     """More connections than file descriptors: they wait and are served, and no job is lost."""
     place = crash.Place()
     told = crash.Told()

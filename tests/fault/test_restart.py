@@ -43,7 +43,7 @@ def submit_until_killed(daemon, first, acknowledged):
         return
 
 
-def test_kills_lose_nothing():
+def test_kills_lose_no_accepted_data():
     chooser = random.Random(SEED)
     print(f"seed {SEED}, {KILLS} kills")
     salt = 0
@@ -77,7 +77,7 @@ def test_kills_lose_nothing():
     print(f"{salt - KILLS} jobs acknowledged, {resumed} went on after their kill, 0 lost")
 
 
-def test_a_name_answers_until_its_new_graph_is_done():
+def test_a_name_refers_to_the_old_graph_until_the_new_one_is_solved():
     """Kills the daemon while the new graph is solved, and right afterwards; a failed or
     cancelled job moves no name."""
     with harness.Daemon(*harness.LASTING) as daemon:
