@@ -49,7 +49,7 @@ def check_answers(result, graph, wanted):
     assert networkx.path_weight(graph, path, "weight") == path.distance == wanted[0, 43]
 
 
-def test_a_matrix_and_a_hierarchy_answer_alike(daemon):
+def test_a_matrix_and_a_hierarchy_give_the_same_answers(daemon):
     graph = road_graph()
     wanted = networkx.floyd_warshall_numpy(graph)
     with client_of(daemon) as client:
@@ -83,7 +83,7 @@ def test_documents_of_jobs_and_graphs_are_returned(daemon):
         expect(apspd.NotFound, "NoSuchGraph", client.result, "named")
 
 
-def test_errors_carry_the_problem(daemon):
+def test_errors_contain_the_problem_document(daemon):
     with client_of(daemon) as client:
         result = client.solve([(("x", 1), "y", 2), ("y", "z", 2)])
         for vertex in ("nowhere", 0, None, [], ("x", 2)):
@@ -156,7 +156,7 @@ def test_coordinates_can_be_set_and_queried(daemon):
             expect(apspd.NoSuchVertex, "NoSuchVertex", result.set_coordinates, {"nobody": (1, 2)})
 
 
-def test_lists_estimates_and_progress(daemon):
+def test_lists_estimates_and_progress_are_returned(daemon):
     class Bar:
         """Progress arguments as tqdm receives them."""
         n, total = 0, 1
@@ -210,7 +210,7 @@ def test_updates_change_the_distances(daemon):
         assert client.solve([(0, 1, 5)], result="hierarchy").update([(0, 1, 4)]).job["result"]["kind"] == "hierarchy"
 
 
-def test_the_asynchronous_client_has_the_same_answers(daemon):
+def test_the_asynchronous_client_gives_the_same_answers(daemon):
     graph = road_graph()
     path = pathlib.Path(daemon.scratch, "small.gr")
     path.write_bytes(harness.SMALL)

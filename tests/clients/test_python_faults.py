@@ -176,7 +176,7 @@ def test_the_client_waits_for_a_full_queue(_):
         assert pauses and min(pauses) >= 1, pauses
 
 
-def test_an_unreachable_service_is_an_error(daemon):
+def test_an_unreachable_service_raises_an_error(daemon):
     client, pauses = faulty(daemon, Wire("POST", "/distances", *[httpx.ConnectError("refused")] * 9))
     result = client.solve(EDGES)
     assert isinstance(expect(apspd.ConnectionFailed, None, result.distance, 0, 1), ConnectionError)
@@ -237,14 +237,14 @@ def test_a_later_call_completes_the_download(daemon):
         assert (result.matrix(path) == result.matrix()).all()
 
 
-def test_another_matrix_begins_anew(daemon):
+def test_the_download_of_a_replaced_matrix_restarts(daemon):
     changed = httpx.Response(412, json={"code": "PreconditionFailed"})
     client, _ = faulty(daemon, Wire("GET", "/matrix", changed))
     result = client.solve(EDGES)
     assert result.matrix()[0, 300] == result.distance(0, 300)
 
 
-def test_an_answer_of_another_server_is_a_described_error(daemon):
+def test_an_answer_of_a_foreign_server_raises_a_described_error(daemon):
     """Answers with a redirect, or with a page or JSON of another shape."""
     others = [httpx.Response(302, headers={"Location": "https://elsewhere.test/"}), httpx.Response(200, text="<h1>"),
               httpx.Response(200, json=[1]), httpx.Response(200, json={"hello": 1}),
@@ -256,7 +256,7 @@ def test_an_answer_of_another_server_is_a_described_error(daemon):
         assert "302" in str(error) if other.status_code == 302 else "another" in str(error), error
 
 
-def test_answers_of_another_shape_are_described_errors(daemon):
+def test_answers_of_a_wrong_shape_raise_a_described_error(daemon):
     """For every request, JSON of another shape or a body of another length is reported as such."""
     asked = [("/path", lambda result: result.path(0, 1)), ("/nearest", lambda result: result.nearest(0)),
              ("/within", lambda result: result.within(0, max=3)), ("/matrix", lambda result: result.row(0)),
@@ -300,7 +300,7 @@ class Endless(httpx.SyncByteStream):
         raise AssertionError("nobody ends it")
 
 
-def test_an_endless_answer_ends(daemon):
+def test_the_client_stops_reading_an_endless_answer(daemon):
     for path, ask in (("/matrix", lambda result: result.table()), ("/distances", lambda result: result.distance(0, 1))):
         endless = Endless(1 << 26)
         client, _ = faulty(daemon, Wire("POST" if path == "/distances" else "GET", path,
@@ -313,7 +313,7 @@ def etag_of(daemon, result):
     return daemon.ask("HEAD", f"/v1/graphs/{result.graph}/matrix").headers["ETag"]
 
 
-def test_a_part_outside_the_matrix_is_refused(daemon):
+def test_a_wrong_part_of_a_download_is_refused(daemon):
     with client_of(daemon) as client:
         etag, size = etag_of(daemon, client.solve(EDGES)), 128 + 4 * 301 * 301
     good = f"bytes 70000-{size - 1}/{size}"
@@ -351,7 +351,7 @@ def test_a_download_follows_no_link(daemon):
         assert kept.read_bytes() == b"good"
 
 
-def test_the_asynchronous_client_repeats_too(daemon):
+def test_the_asynchronous_client_retries_failed_requests(daemon):
     async def ask(method, path, *faults):
         wire = Wire(method, path, *faults)
         async with apspd.AsyncClient(daemon.url, transport=AsyncTransport(wire)) as client:
@@ -371,7 +371,7 @@ def test_the_asynchronous_client_repeats_too(daemon):
     assert any(headers.get("Range") == "bytes=70000-" for *_, headers, _ in wire.seen)
 
 
-def test_bodies_are_sent_at_once(daemon):
+def test_the_client_sets_tcp_nodelay(daemon):
     async def ask():
         wire = Wire("GET", "")
         async with apspd.AsyncClient(daemon.url, transport=AsyncTransport(wire)) as client:

@@ -44,7 +44,7 @@ LABELS = (
 )
 
 
-def test_networkx_graphs_of_each_class_and_any_labels(daemon):
+def test_networkx_graphs_of_each_class_with_any_labels_are_solved(daemon):
     with client_of(daemon) as client:
         kinds = networkx.Graph, networkx.DiGraph, networkx.MultiGraph, networkx.MultiDiGraph
         for kind, labels, weights in itertools.product(kinds, LABELS, ((0, 1, 5, 9), (0, 0.1, 2.75))):
@@ -80,7 +80,7 @@ def test_weights_of_networkx_graphs_are_read(daemon):
         assert client.solve(graph).distance("a", "c") == 0.25
 
 
-def test_sparse_matrices_are_read_as_by_scipy(daemon):
+def test_sparse_matrices_have_the_same_distances_as_in_scipy(daemon):
     # An edge of weight 0 is stored, 5 is isolated, and (1, 2) is stored twice: coo_matrix adds.
     entries = ([0.0, 2, 3, 1.5], ([0, 1, 1, 2], [1, 2, 2, 3]))
     with client_of(daemon) as client:
@@ -138,7 +138,7 @@ def test_arrays_and_lists_of_edges_are_uploaded(daemon):
             pass
 
 
-def test_dense_matrices_are_read_as_by_scipy(daemon):
+def test_dense_matrices_have_the_same_distances_as_in_scipy(daemon):
     generator = numpy.random.default_rng(7)
     with client_of(daemon) as client:
         for n in range(1, 6):
@@ -184,7 +184,7 @@ def test_data_frames_are_uploaded(daemon):
         expect(apspd.GraphError, None, client.solve, frame, weight="miles")
 
 
-def test_names_are_known_to_other_clients(daemon):
+def test_vertex_names_can_be_used_by_other_clients(daemon):
     with client_of(daemon) as client:
         client.solve(networkx.Graph([("Rome", "Paris", {"weight": 1105})]), name="towns")
         client.solve([(30, 10, 7), (10, 20, 1)], name="numbers")

@@ -75,11 +75,11 @@ def check_examples(daemon, run):
         assert tried > 0 and failed == 0, (failed, tried)
 
 
-def test_examples_of_the_readme(daemon):
+def test_the_examples_of_the_readme_run(daemon):
     check_examples(daemon, lambda: doctest.testfile(f"{PACKAGE}/README.md", module_relative=False))
 
 
-def test_examples_of_the_docstrings(daemon):
+def test_the_examples_of_the_docstrings_run(daemon):
     for module in (apspd.client, apspd.csgraph, apspd.steps):
         check_examples(daemon, lambda: doctest.testmod(
             module, extraglobs={"Client": apspd.Client}, optionflags=doctest.ELLIPSIS))
