@@ -9,7 +9,7 @@
 
 #define LAW_VERTICES 150
 
-TEST(sizes_to_200_equal_the_oracle)
+TEST(matrices_of_up_to_200_vertices_equal_the_oracle)
 {
     for (uint32_t n = 0; n <= (trial_is_quick() ? 140 : 200); n = trial_next_size(n)) {
         /* Each kernel, on one and on two threads. */
@@ -22,7 +22,7 @@ TEST(sizes_to_200_equal_the_oracle)
     }
 }
 
-TEST(sizes_around_a_tile_equal_the_oracle)
+TEST(matrices_of_about_the_size_of_a_tile_equal_the_oracle)
 {
     static const uint32_t sizes[] = {CPU_TILE - 1, CPU_TILE,         CPU_TILE + 1,
                                      2 * CPU_TILE, 2 * CPU_TILE + 1, 3 * CPU_TILE - 1};
@@ -66,7 +66,7 @@ TEST(reversing_the_edges_transposes_the_matrix)
     run_law(laws_reversing_transposes);
 }
 
-TEST(a_useless_edge_changes_nothing)
+TEST(an_edge_as_long_as_the_distance_changes_nothing)
 {
     run_law(laws_useless_edge_changes_nothing);
 }

@@ -124,7 +124,7 @@ static void solve_dense(const struct shape *shape, uint32_t n)
     finish_case(&made);
 }
 
-TEST(sizes_to_200_are_right_in_16_bits)
+TEST(matrices_of_up_to_200_vertices_are_right_in_16_bits)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint32_t n = 1; n <= SMALL_VERTICES; n = trial_next_size(n)) {
@@ -133,7 +133,7 @@ TEST(sizes_to_200_are_right_in_16_bits)
     }
 }
 
-TEST(sizes_of_several_tiles_are_right_in_16_bits)
+TEST(matrices_of_several_tiles_are_right_in_16_bits)
 {
     static const uint32_t sizes[] = {255, 256, 257, 400};
     const size_t count = trial_is_quick() ? 1 : sizeof(sizes) / sizeof(sizes[0]);
@@ -172,7 +172,7 @@ TEST(any_plan_gives_the_same_matrix)
     }
 }
 
-TEST(any_plan_sees_a_negative_cycle)
+TEST(any_plan_detects_a_negative_cycle)
 {
     const uint64_t seeds = trial_is_quick() ? 1 : 4;
     for (size_t shape = 0; shape < shape_count; ++shape) {

@@ -335,7 +335,7 @@ static void try_plan(const struct edge_list *list, const struct graph *graph, bo
     plan_destroy(plan);
 }
 
-TEST(a_group_gives_the_matrix_of_one_device)
+TEST(a_group_of_devices_computes_the_correct_matrix)
 {
     static const uint32_t sizes[] = {1, 5, 13, 24, 25, 50};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {

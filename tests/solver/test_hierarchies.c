@@ -95,7 +95,7 @@ static void compare_kinds(const struct graph *graph, uint32_t threads, const cha
     compare(graph, KIND_F8, threads, shape);
 }
 
-TEST(every_size_is_the_same)
+TEST(hierarchies_of_every_size_give_the_exact_distances)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint32_t n = 1; n <= (trial_is_quick() ? 110 : 300); n += n < 8              ? 1
@@ -289,7 +289,7 @@ TEST(an_update_equals_a_solve_of_the_changed_graph)
 }
 
 /* A path, and the ring that results from one more edge, whose ends are in different halves. */
-TEST(a_shape_lacking_an_edge_is_refused)
+TEST(a_shape_without_one_of_the_edges_is_refused)
 {
     struct edge_list list = {.vertex_count = 100};
     struct order_record record = {0};

@@ -85,7 +85,7 @@ TEST(planned_solves_equal_the_oracle)
     }
 }
 
-TEST(planned_solves_see_a_negative_cycle)
+TEST(planned_solves_detect_a_negative_cycle)
 {
     uint32_t planned = 0;
     for (size_t shape = 0; shape < shape_count; ++shape) {

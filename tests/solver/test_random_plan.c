@@ -60,7 +60,7 @@ TEST(any_valid_plan_gives_the_same_matrix)
     }
 }
 
-TEST(any_valid_plan_sees_a_negative_cycle)
+TEST(any_valid_plan_detects_a_negative_cycle)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         if (shapes[shape].integral) {
@@ -91,7 +91,7 @@ TEST(the_same_seed_gives_the_same_plan)
 }
 
 /* Otherwise the tests above would use only dense plans with one pivot per round. */
-TEST(random_plans_merge_pivots_and_leave_tiles_out)
+TEST(random_plans_merge_pivots_and_omit_tiles)
 {
     struct edge_list list = {.vertex_count = 300};
     for (uint32_t vertex = 1; vertex < list.vertex_count; ++vertex) {

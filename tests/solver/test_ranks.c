@@ -165,7 +165,7 @@ static void compare_kinds(const struct graph *graph, const struct plan *plan, co
     }
 }
 
-TEST(every_dense_size_is_the_same)
+TEST(ranks_solve_dense_plans_of_every_size)
 {
     for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 3 : 1) {
         for (uint32_t n = 1; n <= 300; n += n < 4 || (n > 126 && n < 130) ? 1
@@ -216,7 +216,7 @@ TEST(all_ranks_detect_a_negative_cycle)
 
 /* ---- As the program does it ---- */
 
-TEST(the_plan_is_shared)
+TEST(all_ranks_use_the_plan_of_the_first_rank)
 {
     for (uint32_t count = 1; count <= RANKS_MAX; ++count) {
         struct halved_grid grid =
@@ -268,7 +268,7 @@ TEST(a_cancel_on_one_rank_ends_all_ranks)
     edge_list_finish(&list);
 }
 
-TEST(narrow_kinds_come_from_the_first_rank)
+TEST(a_u2_matrix_from_ranks_equals_the_matrix_of_one_solver)
 {
     struct edge_list list = shapes_make(&shapes[0], 200, 1);
     struct graph *graph = edge_list_build(&list);
@@ -294,7 +294,7 @@ static bool has_gpu(void)
 }
 
 /* On GPUs if there is one. */
-TEST(all_kinds_match_a_single_solver)
+TEST(ranks_and_a_single_solver_give_equal_matrices_of_all_kinds)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
     const uint32_t n = has_gpu() ? GPU_VERTICES : 300;
