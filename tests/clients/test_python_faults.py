@@ -183,7 +183,7 @@ def test_an_unreachable_service_raises_an_error(daemon):
     assert len(pauses) == 4
 
 
-def test_an_address_without_a_service_fails_at_once(daemon):
+def test_a_call_to_an_address_without_a_service_fails_immediately(daemon):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"

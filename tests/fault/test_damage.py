@@ -123,7 +123,7 @@ def test_every_query_finds_the_damage_and_waits_for_the_new_result():
                 pass
 
 
-def test_a_long_answer_is_cut_short_rather_than_wrong():
+def test_a_long_answer_is_truncated_when_damage_is_found():
     with harness.Daemon() as daemon:
         solve_durably(daemon, ring(3, MANY), "?name=ring")
         whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body

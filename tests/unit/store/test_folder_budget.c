@@ -39,7 +39,7 @@ static bool begins_with_a(const char *name)
     return name[0] == 'a';
 }
 
-FIXTURE_TEST(files_of_other_tenants_are_evicted_whatever_their_age)
+FIXTURE_TEST(files_of_other_tenants_are_evicted_regardless_of_age)
 {
     put(fixture, "a", 1, 10);
     put(fixture, "b", 1, 20);

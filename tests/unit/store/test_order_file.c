@@ -190,7 +190,7 @@ FIXTURE_TEST(a_growing_plan_evicts_other_plans)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(files_with_other_names_are_removed)
+FIXTURE_TEST(files_with_unknown_names_are_removed)
 {
     static const char *const names[] = {"note", "0123456789abcdef0123456789abcdeF",
                                         "0123456789abcdef0123456789abcdef0"};

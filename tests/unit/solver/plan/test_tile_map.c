@@ -47,7 +47,7 @@ TEST(joining_a_row_preserves_its_entries)
     tile_map_finish(&map);
 }
 
-TEST(an_edge_adds_its_tile_and_undirected_the_mirror_too)
+TEST(an_undirected_edge_also_adds_the_mirrored_tile)
 {
     static const struct range_edge edges[] = {{0, 3, 1}, {3, 4, 1}};
     static const uint32_t tile_of[] = {0, 0, 1, 2, 2};
