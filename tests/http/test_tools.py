@@ -11,7 +11,7 @@ import tool_files
 from tool_files import ARCS, EDGES
 
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "tools.md"
-RIGHT, UNDIRECTED = "read right", "read right with `directed=false`"
+RIGHT, UNDIRECTED = "read correctly", "read correctly with `directed=false`"
 # For accepted files: the edges, the vertex names, and the factor of the weights.
 NAMED, FROM_0, FROM_1 = (ARCS, "abcde", 1), (ARCS, range(5), 1), (ARCS, range(1, 6), 1)
 NAMED_EDGES, EDGES_FROM_1 = (EDGES, "abcde", 1), (EDGES, range(1, 6), 1)

@@ -354,7 +354,7 @@ class ResultSteps:
 
     def _steps_matrix(self, path: str | os.PathLike[str] | None = None) -> Steps[Array]:
         """The whole matrix, downloaded into a file and mapped: elements of `kind`, in which
-        `unreachable` means no path. An interrupted download is resumed, also in a later call
+        `unreachable` means no path. An interrupted download is resumed, even in a later call
         with the same path. Without a path, the file is temporary and deleted with the array."""
         yield from self._ask("HEAD", "/matrix")
         with tempfile.TemporaryDirectory(prefix="apspd-") as folder:
