@@ -65,7 +65,7 @@ static enum status refuse_type(const char *descr, size_t size, struct problem *r
     } else if (size > 1 && descr[1] == 'O') {
         problem_set(reterr, STATUS_BAD_GRAPH,
                     "The array holds Python objects, which are not supported.");
-        problem_hint(reterr, "Save it with numbers: a.astype('f8').");
+        problem_hint(reterr, "Convert the array to numbers and save it again: a.astype('f8').");
     } else {
         problem_set(reterr, STATUS_BAD_GRAPH, "The array has type '%.*s', which is not supported.",
                     shown, descr);

@@ -164,8 +164,8 @@ static const struct config_option options[] = {
     {"store", "plan_budget", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(plan_budget_bytes),
      "Maximum size of the plans cached on disk, in bytes; 4 bytes per vertex and at least 64 KiB "
-     "each. A plan is reused for graphs with the same edges and other weights. The least recently "
-     "used are evicted first. 0 = no cache. Suffixes as for body_limit."},
+     "each. A plan is reused for graphs with the same edges but different weights. The least "
+     "recently used plans are evicted first. 0 = no cache. Suffixes as for body_limit."},
     {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, "auto, gpu, cpu", MEMBER(solver.choice),
      "Solver: auto = the GPU if one is usable, else the CPU; gpu = refuse to start without a GPU."},
     {"solver", "cpu_threads", OPTION_NUMBER, "0", 0, 1024, NULL, MEMBER(solver.cpu_threads),

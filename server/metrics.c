@@ -21,9 +21,10 @@ static const struct {
 } lines[METRIC_COUNT] = {
     [METRIC_START_TIME] = {"process_start_time_seconds", "", "gauge",
                            "Start time of the process, in seconds since 1970."},
-    [METRIC_READY] = {"apspd_ready", "", "gauge", "Whether a worker can solve."},
+    [METRIC_READY] = {"apspd_ready", "", "gauge",
+                      "1 if at least one worker can solve graphs, else 0."},
     [METRIC_DRAINING] = {"apspd_draining", "", "gauge",
-                         "Whether the service is shutting down and accepts no jobs."},
+                         "1 if the service is shutting down and accepts no jobs, else 0."},
     [METRIC_WORKERS] = {"apspd_workers", "", "gauge", "Workers with a device to solve on."},
     [METRIC_DEVICES_LOST] = {"apspd_devices_lost_total", "", "counter",
                              "Devices lost during a solve, with their worker."},

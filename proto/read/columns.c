@@ -722,8 +722,7 @@ static enum status parse_one_way(struct columns *columns, struct field value, en
     return STATUS_OK;
 }
 
-/* Adds an edge in one direction of the record; a negative cost of pgRouting closes the direction.
- */
+/* Adds one direction of a record as an edge; a negative cost of pgRouting closes a direction. */
 static enum status add_way(struct columns *columns, uint32_t source, uint32_t target,
                            struct field weight, struct problem *reterr)
 {
@@ -795,14 +794,14 @@ static void warn_directions(const struct columns *columns, struct warnings *warn
     const bool has_one_way = columns->roles[ROLE_ONE_WAY] != NO_COLUMN && !columns->has_reversed;
 
     if (has_one_way || is_reverse_used(columns)) {
-        warning_hint(warning_add(warnings, WARNING_DIRECTIONS_READ,
-                                 "%s was read: edges that lead both ways: %llu, from target to "
-                                 "source: %llu; ways left out for a negative cost: %llu.",
-                                 has_one_way ? "oneway" : "reverse_cost",
-                                 (unsigned long long)columns->both_ways,
-                                 (unsigned long long)columns->back_ways,
-                                 (unsigned long long)columns->no_ways),
-                     "Remove the column to read each record as one edge from source to target.");
+        warning_hint(
+            warning_add(
+                warnings, WARNING_DIRECTIONS_READ,
+                "The column %s was used. Edges in both directions: %llu, reversed: "
+                "%llu; directions omitted because of a negative cost: %llu.",
+                has_one_way ? "oneway" : "reverse_cost", (unsigned long long)columns->both_ways,
+                (unsigned long long)columns->back_ways, (unsigned long long)columns->no_ways),
+            "Remove the column to read each record as one edge from source to target.");
     }
 }
 
@@ -843,8 +842,8 @@ static enum status check_left(const struct columns *columns, struct problem *ret
         return STATUS_OK;
     }
     problem_bad_graph(reterr, first->first.line, first->first.column,
-                      "No column has a known name for weights, but this field is a number, '%s'. "
-                      "Columns with numbers: %s.",
+                      "No column name is recognized as weights, but the field '%s' is a number. "
+                      "Numeric columns: %s.",
                       first->sample, list);
     problem_hint(
         reterr,

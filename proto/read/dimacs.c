@@ -40,11 +40,12 @@ static enum status refuse_problem(struct field word, struct field object, struct
             (others[i].object != NULL && !line_word_is(object, others[i].object))) {
             continue;
         }
-        return problem_bad_graph_hint(
-            reterr, 0, word.column,
-            others[i].hint != NULL ? others[i].hint
-                                   : "A shortest path problem begins with 'p sp n m'.",
-            "The line 'p %s' announces another problem: %s.", others[i].name, others[i].subject);
+        return problem_bad_graph_hint(reterr, 0, word.column,
+                                      others[i].hint != NULL
+                                          ? others[i].hint
+                                          : "A shortest path problem begins with 'p sp n m'.",
+                                      "The line 'p %s' declares a different type of problem: %s.",
+                                      others[i].name, others[i].subject);
     }
     return line_word_refuse(word, "'sp'", reterr);
 }

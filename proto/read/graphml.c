@@ -322,10 +322,10 @@ static enum status parse_element(struct graphml *graphml, enum element element, 
     case ELEMENT_HYPEREDGE:
         return refuse(graphml,
                       "The graph has a hyperedge, and distances along hyperedges are not defined.",
-                      "Replace it by edges between two nodes.");
+                      "Replace the hyperedge with edges between two nodes.");
     case ELEMENT_PORT:
         return refuse(graphml, "The graph has a port, and ports are not supported.",
-                      "Make ports nodes of their own.");
+                      "Turn each port into a node.");
     case ELEMENT_OTHER:
     case ELEMENT_GRAPHML:
     case ELEMENT_COUNT:
@@ -345,7 +345,7 @@ static void on_start(void *context, const char *name, const char **attributes)
     }
     if (graphml->depth == DEPTH_LIMIT) {
         fail(graphml, refuse(graphml, "There are more than 64 levels of elements.",
-                             "A graph needs four levels."));
+                             "A GraphML graph needs only four levels of nested elements."));
         return;
     }
     if (graphml->depth == 0 && element != ELEMENT_GRAPHML) {
@@ -447,7 +447,7 @@ static void refuse_entity(struct graphml *graphml)
 {
     if (graphml->status == STATUS_OK) {
         fail(graphml, refuse(graphml, "The document declares entities, which are not supported.",
-                             "Replace them by their text."));
+                             "Replace each entity with its text."));
     }
 }
 

@@ -148,8 +148,7 @@ static enum status parse_header(struct table *table, bool has_corner, struct pro
 static enum status parse_row(struct table *table, const char *line, size_t size,
                              struct problem *reterr);
 
-/* Decides the layout from the first line and the next, NULL at the end of the file, and parses the
- * first. */
+/* Decides the layout from the first line and the next (line; NULL: none), and parses the first. */
 static enum status decide(struct table *table, const char *line, size_t size,
                           struct problem *reterr)
 {
@@ -250,7 +249,7 @@ static enum status refuse_shape(const struct table *table, struct problem *reter
         problem_at(reterr, table->reader.splitter.line, 0);
     }
     if (table->width > 1 && !table->has_row_names) {
-        problem_hint(reterr, "Read it as a list of edges with format=edges%s.",
+        problem_hint(reterr, "To have it read as a list of edges, use format=edges%s.",
                      table->width > 3 && !table->has_header ? " and weight=3" : "");
     }
     return STATUS_BAD_GRAPH;

@@ -120,7 +120,7 @@ static enum status certify_matrix(const struct checking *checking, const struct 
     struct cpu_pool *pool = NULL;
     const enum status created = cpu_pool_create(cpu_pool_cores(), &pool);
     if (created != STATUS_OK) {
-        return problem_set(reterr, created, "The threads of the verification cannot be started.");
+        return problem_set(reterr, created, "The verification threads cannot be started.");
     }
     const struct certificate_request request = {.graph = checking->graph,
                                                 .matrix = matrix,

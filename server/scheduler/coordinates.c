@@ -136,7 +136,7 @@ static enum status decode_document(const struct upload *upload, struct coordinat
     struct decoder *decoder = NULL;
     enum status status = decoder_create(&rules, &decoder);
     if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is no memory for the coordinates.");
+        return problem_set(reterr, status, "There is not enough memory for the coordinates.");
     }
     status = decoder_feed(decoder, document->bytes, document->size, reterr);
     if (status == STATUS_OK) {
@@ -155,7 +155,8 @@ static enum status read_document(const struct upload *upload, const struct verte
 {
     struct coordinates_reader *reader = NULL;
     if (coordinates_reader_create(names, &reader) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the coordinates.");
+        return problem_set(reterr, STATUS_NO_MEMORY,
+                           "There is not enough memory for the coordinates.");
     }
     enum status status = decode_document(upload, reader, reterr);
     if (status == STATUS_OK) {
@@ -192,7 +193,7 @@ static void read_and_write(struct pool_work *work)
     upload->status = status;
 }
 
-/* Sends the commit. Back on the loop, where graph or coordinates may have changed meanwhile. */
+/* Checks again, as the graph or its coordinates may have changed, and sends the commit. */
 static enum status send_upload(struct upload *upload, struct graph_entry *entry)
 {
     struct scheduler *scheduler = upload->work.scheduler;

@@ -105,7 +105,7 @@ void requests_list_graphs(struct scheduler *scheduler, struct call *call)
             graph_table_find_own(&scheduler->graphs, call->tenant, call->list.cursor);
         if (cursor == NULL) {
             answer_status(call, STATUS_BAD_PARAMETER,
-                          "The graph that cursor names was deleted; start again without cursor.");
+                          "The graph named by cursor= was deleted; start again without cursor=.");
             return;
         }
         entry = LIST_NEXT(cursor, of_tenant);
@@ -237,8 +237,8 @@ static void add_hint(const struct scheduler *scheduler, struct estimate *estimat
                  scheduler->admission.limit_reason);
     } else {
         snprintf(estimate->hint, sizeof(estimate->hint),
-                 "Free %llu bytes on the disk of the state directory, such as by DELETE "
-                 "/v1/graphs/{id}.",
+                 "Free %llu bytes on the disk of the state directory, for example with "
+                 "DELETE /v1/graphs/{id}.",
                  (unsigned long long)(estimate->disk_bytes - estimate->free_disk_bytes));
     }
 }

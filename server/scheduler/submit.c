@@ -363,7 +363,7 @@ static enum status check_conditions(struct submission *submission, const struct 
     }
     if (name[0] == '\0' && call->if_match[0] != '\0' && strcmp(call->if_match, "*") != 0) {
         return problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
-                           "If-Match applies to the graph of a name, but name= is missing.");
+                           "If-Match needs a named graph, but name= is missing.");
     }
     if (name[0] == '\0' || (call->if_match[0] == '\0' && call->if_none_match[0] == '\0')) {
         return STATUS_OK;

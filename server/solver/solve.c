@@ -228,7 +228,7 @@ static enum status refuse_cycle(const struct graph *graph, const struct solve_ou
                      ? "Each further turn of the cycle makes a path shorter, so there are no "
                        "shortest distances: correct the weights."
                      : "An undirected edge with a negative weight is a negative cycle by itself: "
-                       "correct the weights, or give directed=true.");
+                       "correct the weights, or set directed=true.");
     return status;
 }
 

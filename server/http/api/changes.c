@@ -18,7 +18,7 @@ static enum status complete_change(struct request *request, struct call *call,
     };
     if (request_header(request, "Idempotency-Key") != NULL &&
         identity_of_parts(parts, 2, changes->digest) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the request.");
     }
     call->submit.share = upload_memory_move(&request->share);
     serve_jobs_describe(request, call);
@@ -60,7 +60,8 @@ static enum status add_change(struct request *request, struct edge_changes *chan
             &request->share, request->document.size + wanted * sizeof(*changes->list), reterr));
         struct edge_change *list = realloc(changes->list, wanted * sizeof(*list));
         if (list == NULL) {
-            return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the changes.");
+            return problem_set(reterr, STATUS_NO_MEMORY,
+                               "There is not enough memory for the changes.");
         }
         changes->list = list;
         *room = wanted;
@@ -96,7 +97,7 @@ enum status serve_changes_edges(struct request *request, struct call *call, stru
     struct edge_changes *changes = &call->submit.changes;
     struct pairs_reader reader;
     if (identity_of_names(request->names, changes->names_digest) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the request.");
     }
     const struct text *document = &request->document;
     const enum pairs_form form =

@@ -102,7 +102,7 @@ static enum status find_vertex(const struct coordinates *coordinates, const stru
         return problem_refuse(reterr, STATUS_BAD_PARAMETER,
                               place->is_plane ? "Send lon= and lat=." : "Send x= and y=.",
                               place->is_plane
-                                  ? "The coordinates of the graph are degrees."
+                                  ? "The coordinates of the graph are in degrees."
                                   : "The coordinates of the graph are points in a plane.");
     }
     if (!coordinates_nearest(coordinates, place->x, place->y, ret_row, ret_distance)) {

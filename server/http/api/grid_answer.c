@@ -141,8 +141,9 @@ enum status grid_answer_open(struct stream *stream, struct problem *reterr)
     const enum status status = open_grid(answer, stream->result);
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "%s",
-                           status == STATUS_CORRUPT ? "The stored result is damaged."
-                                                    : "There is no memory for the request.");
+                           status == STATUS_CORRUPT
+                               ? "The stored result is damaged."
+                               : "There is not enough memory for the request.");
     }
     stream->media_type = info->media_types[0];
     /* A byte range refers to the uncompressed bytes. */

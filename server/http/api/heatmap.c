@@ -165,9 +165,9 @@ static enum status open_looker(struct stream *stream, struct problem *reterr)
             statistics_sweep_check(request, (double)overview_rows(&looker->overview), reterr));
     }
     looker->vertices = list_vertices(&looker->overview, &looker->rows);
-    return looker->vertices != NULL
-               ? STATUS_OK
-               : problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+    return looker->vertices != NULL ? STATUS_OK
+                                    : problem_set(reterr, STATUS_NO_MEMORY,
+                                                  "There is not enough memory for the request.");
 }
 
 const struct stream_kind serve_heatmap = {.representation = "heat",

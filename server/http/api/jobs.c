@@ -144,7 +144,7 @@ static enum status start_upload(struct request *request, bool for_job, enum codi
                          : admission->hierarchy_limit_reason);
     request->upload = malloc(sizeof(*request->upload));
     if (request->upload == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the upload.");
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the upload.");
     }
     *request->upload = (struct upload){.rules = rules, .format = rules.format};
     upload_memory_init_share(&request->upload->share, request->http_context->upload_memory,

@@ -13,7 +13,7 @@ static enum status parse_vertex(const struct request *request, struct slice *sli
     char *name = strndup(match->second, match->second_size);
     enum status status;
     if (name == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the request.");
     }
     if (query_decode(name)) {
         status = slice_add(slice, result_names(request->result), name, strlen(name), reterr);

@@ -159,7 +159,8 @@ static enum status open_rectangle(struct search *search, const struct result *re
     search->query.vertex_count = targets->count;
     return status == STATUS_OK && (search->rectangle.cells.list == NULL || search->cells != NULL)
                ? STATUS_OK
-               : problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+               : problem_set(reterr, STATUS_NO_MEMORY,
+                             "There is not enough memory for the request.");
 }
 
 /* ---- GET: one vertex ---- */

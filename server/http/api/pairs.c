@@ -106,7 +106,8 @@ static enum status next_row(struct pairs_reader *reader, bool *ret_found, struct
         text_clear(&reader->unquoted);
         cursor.scratch = text_reserve(&reader->unquoted, size);
         if (cursor.scratch == NULL) {
-            return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+            return problem_set(reterr, STATUS_NO_MEMORY,
+                               "There is not enough memory for the request.");
         }
     }
     cursor.delimiter = reader->delimiter;

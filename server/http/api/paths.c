@@ -55,7 +55,8 @@ static enum status open_walker(struct stream *stream, struct problem *reterr)
     STATUS_TRY(status);
     return path_finder_create(walker->adjacency, &walker->finder) == STATUS_OK
                ? STATUS_OK
-               : problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+               : problem_set(reterr, STATUS_NO_MEMORY,
+                             "There is not enough memory for the request.");
 }
 
 /* ---- The shape of a path ---- */
@@ -109,7 +110,7 @@ static enum status walk_path(struct walker *walker, const struct result *result,
                ? STATUS_OK
                : problem_set(reterr, status,
                              status == STATUS_NO_MEMORY
-                                 ? "There is no memory for the path."
+                                 ? "There is not enough memory for the path."
                                  : "The stored edges do not lead along a shortest path.");
 }
 

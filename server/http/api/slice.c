@@ -28,7 +28,7 @@ static enum status grow_list(struct slice *slice, struct problem *reterr)
     }
     list = capacity > UINT32_MAX ? NULL : realloc(slice->list, capacity * sizeof(*list));
     if (list == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the request.");
     }
     slice->list = list;
     slice->axis.list = list;
@@ -156,7 +156,7 @@ static enum status add_names(struct slice *slice, const struct vertex_names *nam
     struct field name;
     enum status status = STATUS_OK;
     if (cursor.scratch == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the request.");
     }
     field_cursor_begin(&cursor, text, strlen(text));
     while (status == STATUS_OK && cursor.more) {

@@ -187,7 +187,7 @@ enum status auth_load_keys(struct keyring *keyring, const char *path, struct pro
     reading.entries = calloc(KEY_LIMIT, sizeof(*reading.entries));
     if (reading.entries == NULL) {
         fclose(stream);
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the keys.");
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the keys.");
     }
     enum status status = config_check_secret(path, reterr);
     if (status == STATUS_OK) {

@@ -92,7 +92,7 @@ enum status request_expect_body(struct request *request, struct problem *reterr)
 enum status request_check_document(const struct request *request, struct problem *reterr)
 {
     if (text_status(&request->document) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the body.");
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the body.");
     }
     if (request->document.size == 0) {
         return problem_set(reterr, STATUS_EMPTY_BODY, "The body is empty.");

@@ -238,7 +238,8 @@ void request_answer_small(struct request *request, const char *representation,
                           const char *media_type, const struct text *text)
 {
     if (text_status(text) != STATUS_OK) {
-        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the answer.", NULL);
+        request_refuse_with(request, STATUS_NO_MEMORY, "There is not enough memory for the answer.",
+                            NULL);
     } else if (!request_tag(request, result_etag(request->result), representation)) {
         request_add_type(request, media_type);
         request_answer(
@@ -325,7 +326,8 @@ struct call *request_create_call(struct request *request, enum call_kind kind)
     const char *known = request_header(request, "If-None-Match");
     struct call *call = calloc(1, sizeof(*call));
     if (call == NULL) {
-        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
+        request_refuse_with(request, STATUS_NO_MEMORY,
+                            "There is not enough memory for the request.", NULL);
         return NULL;
     }
     call->kind = kind;

@@ -64,8 +64,8 @@ static enum status check_form(const struct upload *upload, struct problem *reter
     return problem_refuse(
         reterr, STATUS_BAD_GRAPH,
         "Send the file with --data-binary @FILE; end a body of one line with a line feed.",
-        "The body is form data of one line without a line end: curl -d removes the line "
-        "ends of a file.");
+        "The body is one line of form data without a newline: curl -d strips the newlines from "
+        "a file.");
 }
 
 static enum status read_bytes(struct upload *upload, const char *bytes, size_t size)
@@ -144,7 +144,7 @@ static enum status receive_decoded(void *context, const char *bytes, size_t size
     }
     text_append(&upload->kept, bytes, size);
     if (text_status(&upload->kept) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the upload.");
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the upload.");
     }
     if (upload->format == FORMAT_NONE && upload->kept.size >= READER_SNIFF_SIZE) {
         STATUS_TRY(find_format(upload));

@@ -57,7 +57,7 @@ static enum status open_secrets(struct http *http, struct problem *reterr)
         status = tls_create(&http->credentials);
     }
     if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is no memory for the HTTP server.");
+        return problem_set(reterr, status, "There is not enough memory for the HTTP server.");
     }
     STATUS_TRY(http_load_keys(http, reterr));
     return http_load_certificate(http, reterr);
@@ -83,7 +83,8 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     label_cache_set_budget(config->label_budget_bytes);
     http->endpoints = calloc(config->http_threads, sizeof(*http->endpoints));
     if (http->endpoints == NULL || getrandom(seeds, sizeof(seeds), 0) != sizeof(seeds)) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
+        return problem_set(reterr, STATUS_NO_MEMORY,
+                           "There is not enough memory for the HTTP server.");
     }
     limits->seed = seeds[0];
     http->http_context.id_seed = seeds[1];
@@ -155,7 +156,8 @@ enum status http_start(const struct http_parts *parts, struct http **ret_http,
     if (http == NULL) {
         struct listener listener = parts->listener;
         listener_close(&listener);
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
+        return problem_set(reterr, STATUS_NO_MEMORY,
+                           "There is not enough memory for the HTTP server.");
     }
     http->shared.listener = parts->listener;
     enum status status = fill(parts, http, reterr);

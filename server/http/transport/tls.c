@@ -119,7 +119,8 @@ enum status tls_load(struct credentials *credentials, const char *certificate, c
     struct pair *latest = atomic_load(&credentials->latest);
     struct pair *pair = calloc(1, sizeof(*pair));
     if (pair == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the certificate.");
+        return problem_set(reterr, STATUS_NO_MEMORY,
+                           "There is not enough memory for the certificate.");
     }
     enum status status = read_files(pair, certificate, key, reterr);
     /* Reloading unchanged files keeps nothing, so repeated reloads do not use memory. */

@@ -199,14 +199,14 @@ TEST(one_way_and_reverse_columns_set_the_direction)
 {
     static const struct upload uploads[] = {
         {FORMAT_EDGES, "", "from,to,length,oneway\n1,2,5,yes\n2,3,6,no\n3,4,7,-1\n", "5 6 6 7",
-         "both ways: 1, from target to source: 1"},
+         "both directions: 1, reversed: 1"},
         {FORMAT_EDGES, "", "from,to,length,oneway\n1,2,5,maybe\n", NULL, "oneway is 'maybe'"},
         {FORMAT_EDGES, "", "source,target,cost,reverse_cost\n1,2,4,-1\n2,3,5,6\n3,4,-1,2\n",
-         "4 5 6 2", "reverse_cost was read"},
+         "4 5 6 2", "The column reverse_cost was used"},
         {FORMAT_JSON, "",
          NODES "[{\"source\":1,\"target\":2,\"weight\":4,\"oneway\":false},"
                "{\"source\":2,\"target\":3,\"weight\":5,\"oneway\":true}]}",
-         "4 4 5", "oneway was read"},
+         "4 4 5", "oneway was used"},
         {FORMAT_GRAPHML, "",
          "<graphml><graph edgedefault='directed'><node id='1'/><node id='2'/>"
          "<edge source='1' target='2' directed='0'/></graph></graphml>",
