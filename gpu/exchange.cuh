@@ -101,7 +101,7 @@ MUST_CHECK static inline enum status exchange_by_hosts(const struct gpu *gpu,
             GPU_TRY(cudaMemcpyAsync(gpu->staging[0], memory + done, size, cudaMemcpyDeviceToHost,
                                     gpu->stream));
         }
-        /* Now the sender's staging buffer is filled, and a receiver's may be overwritten. */
+        /* Waits until the sender's staging buffer is filled and a receiver's may be overwritten. */
         GPU_TRY(cudaStreamSynchronize(gpu->stream));
         ranks_broadcast(ranks, gpu->staging[0], size, sender);
         if (ranks->rank != sender) {

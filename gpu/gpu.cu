@@ -15,8 +15,7 @@
  * of compute capability 8.0 or higher have 99 KiB or more. */
 #define BLOCK_BYTES_MIN 98500
 
-/* Device memory left to the driver: it loads each kernel at its first use and so allocates memory
- * during a solve. */
+/* Device memory left to the driver, which allocates during a solve when it loads a kernel. */
 #define RESERVE_BYTES ((uint64_t)256 << 20)
 
 /* Costs of a planned round, measured on an H200. ROUND_S: seconds of three launches and of the

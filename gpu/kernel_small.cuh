@@ -182,8 +182,7 @@ small_interior(struct tile_matrix<typename semiring::element> matrix, const stru
     small_interior_tiles<semiring>(matrix, others, pivot, first, blocks, shared);
 }
 
-/* Blocks per multiprocessor: the registers for 8x4 elements per thread leave no room for a
- * third. */
+/* Blocks per multiprocessor: registers for 8x4 elements per thread leave no room for a third. */
 #define SMALL_BLOCKS_PER_MULTIPROCESSOR 2
 
 template <typename semiring>

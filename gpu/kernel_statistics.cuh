@@ -370,8 +370,7 @@ static inline uint64_t statistics_workspace_bytes(uint32_t vertex_count)
     return STATISTICS_WORKSPACE_HEAD_BYTES + (uint64_t)vertex_count * STATISTICS_VERTEX_BYTES;
 }
 
-/* memory: statistics_workspace_bytes of device memory, borrowed, with the alignment of
- * cudaMalloc. */
+/* memory: statistics_workspace_bytes of device memory, aligned as by cudaMalloc; borrowed. */
 MUST_CHECK static inline enum status
 statistics_workspace_init(struct statistics_workspace *workspace, uint32_t vertex_count,
                           void *memory, cudaStream_t stream)

@@ -17,8 +17,7 @@ template <typename element> struct mirror {
     uint32_t tile_count;
 };
 
-/* Sends the transposed tiles of one tile row from its owner to the members whose rows they are
- * in. */
+/* Sends the transposed tiles of one tile row from its owner to the members that own their rows. */
 template <typename element>
 MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirror, uint32_t row)
 {
@@ -46,10 +45,9 @@ MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirr
     return STATUS_OK;
 }
 
-/* Mirrors one tile row across members. Tiles arrive in the sender's stream (between ranks, in the
- * receiver's own) and are unpacked in another stream, so that members that send at the same time do
- * not wait for each other. A sender waits until the previous row in the same memory has been
- * unpacked. */
+/* Mirrors one tile row across members. Members receive tiles in the sender's stream, ranks in their
+ * own. A second stream unpacks the tiles, so that members that send at the same time do not wait
+ * for each other. A sender waits until the previous row in the same memory has been unpacked. */
 template <typename element>
 MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, uint32_t row)
 {

@@ -71,8 +71,7 @@ MUST_CHECK static inline enum status planned_upload(const struct schedule *sched
     return STATUS_OK;
 }
 
-/* Index of a round's set of operands and closed tiles: two sets alternate; a single device has
- * one. */
+/* Index of a round's operands and closed tiles: two sets alternate; a single device has one. */
 template <typename semiring>
 static uint32_t planned_parity(const struct planned_rounds<semiring> *rounds, uint32_t index)
 {

@@ -22,8 +22,7 @@ static enum status allocate(const struct graph *graph, struct adjacency *adjacen
 {
     const size_t count = (size_t)graph->edge_count * (graph->directed ? 1 : 2);
 
-    /* calloc checks the products for overflow. No array is empty, because calloc(0) may return
-     * NULL. */
+    /* calloc checks for overflow. No array is empty, because calloc(0) may return NULL. */
     adjacency->offset = calloc((size_t)graph->vertex_count + 2, sizeof(*adjacency->offset));
     adjacency->source = calloc(count + 1, sizeof(*adjacency->source));
     if (graph->weight_type == WEIGHT_INTEGER) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond 10^-290 a quotient could be a subnormal number, which has fewer digits. */
+/* Safe limit: with 308 decimals a quotient could be subnormal, which has fewer digits. */
 #define DECIMALS_MOST 290
 
 const double decimals_powers[EXACT_POWERS] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

@@ -239,7 +239,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t v)
     return v;
 }
 
-/* Union-find. Most graphs have one component, which the first rows connect. */
+/* Counts components by union-find; stops at one, in most graphs after the first rows. */
 enum status graph_count_components(struct graph *graph)
 {
     const uint32_t vertex_count = graph->vertex_count;

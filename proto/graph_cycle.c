@@ -143,8 +143,7 @@ static size_t measure(const struct search *search, uint32_t v, wide *ret_sum)
     return length;
 }
 
-/* Returns a vertex on a cycle of the predecessor graph, which is negative; NO_VERTEX without a
- * cycle. */
+/* Returns a vertex on a cycle of the predecessor graph, a negative cycle; NO_VERTEX: no cycle. */
 static uint32_t find_cycle(struct search *search)
 {
     uint32_t count = search->graph->vertex_count;

@@ -1,10 +1,10 @@
 /* A customizable contraction hierarchy: exact distances of graphs whose matrix would be too large
  * (Dibbelt, Strasser, Wagner 2014). Vertices are eliminated one by one in an order that keeps the
- * fill small; what an elimination leaves, arcs to vertices that are eliminated later, are the
- * hierarchy. Its pattern depends on the pattern of the graph alone, its weights follow from those
- * of the graph in one pass: server/solver/hierarchy makes it.
+ * fill small; the hierarchy consists of the arcs from each vertex to vertices eliminated later. The
+ * pattern of the arcs depends only on the pattern of the graph; server/solver/hierarchy computes
+ * their weights from the weights of the graph in one pass.
  *
- * That pass is the min-plus form of a multifrontal factorization (Liu 1992): neighbours in the
+ * The pass is the min-plus form of a multifrontal factorization (Liu 1992): neighbours in the
  * order that reach the same later vertices are one supernode, whose arcs are a dense block. */
 #pragma once
 
@@ -17,19 +17,19 @@
 
 #define NO_SUPERNODE UINT32_MAX
 
-/* Positions are those of the order: position 0 is eliminated first. */
+/* Positions are in the order of elimination: position 0 is eliminated first. */
 struct hierarchy_shape {
     uint32_t vertex_count;
     uint32_t *vertex_at;   /* position -> vertex */
     uint32_t *position_of; /* vertex -> position */
     uint32_t supernode_count;
-    uint32_t *first;        /* supernode_count + 1 positions: its columns */
+    uint32_t *first;        /* supernode_count + 1: position of the first column */
     uint32_t *parent;       /* the supernode that its lowest row is a column of, or NO_SUPERNODE */
     uint64_t *row_begin;    /* supernode_count + 1 */
     uint32_t *row;          /* later positions that a supernode reaches, ascending */
     uint64_t *weight_begin; /* supernode_count + 1: blocks of columns x (columns + rows) */
-    uint64_t arc_count;     /* without those that padding supernodes took */
-    uint64_t label_entries; /* made, not opened: the vertices above each vertex, together */
+    uint64_t arc_count;     /* without the padding of supernodes */
+    uint64_t label_entries; /* sum of the vertices above each vertex; 0 if opened */
 };
 
 #define NO_SLOT UINT64_MAX
@@ -45,7 +45,7 @@ static inline uint32_t hierarchy_rows_below(const struct hierarchy_shape *shape,
 
 /* ---- proto/hierarchy.c ---- */
 
-/* The entry for the arc between two positions, low in the columns of s; NO_SLOT without one. */
+/* Returns the slot of the arc between two positions, low in the columns of s; NO_SLOT: no arc. */
 uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_t low,
                         uint32_t high);
 
@@ -60,42 +60,42 @@ uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_
 struct hierarchy_summary {
     uint32_t vertex_count;
     enum kind kind;    /* of the arcs: i4, f4 or f8 */
-    uint32_t decimals; /* a distance is f8 then, a sum of arcs / 10^decimals; 0: it is the sum */
+    uint32_t decimals; /* distances are f8, sums of arcs / 10^decimals; 0: the sums themselves */
     bool directed;
     bool negative; /* some weight of the graph is below 0 */
     uint64_t arc_count;
 };
 
-/* The supernode at the top of a path of the elimination tree, and the parent of that. The path goes
- * on from a supernode to its last child, the largest one, so that few paths lead to the root. */
+/* The supernode at the top of a path of the elimination tree, and its parent. A path continues from
+ * a supernode to its last child, which is the largest, so that few paths lead to the root. */
 struct hierarchy_path {
     uint32_t top;
-    uint32_t parent; /* NO_SUPERNODE: of a root */
+    uint32_t parent; /* NO_SUPERNODE if top is a root */
 };
 
-/* The kind of the answers. */
+/* Returns the kind of the distances that searches compute. */
 static inline enum kind hierarchy_distance_kind(const struct hierarchy_summary *summary)
 {
     return summary->decimals > 0 ? KIND_F8 : summary->kind;
 }
 
-/* The arrays that searches follow, and all of them share. */
+/* The arrays that searches read; all searches share them. */
 struct hierarchy {
     struct hierarchy_summary summary;
-    struct hierarchy_shape shape; /* its arrays lie in the bytes; opened, in shape_bytes */
-    void *up;                     /* from the column to the later vertex */
-    void *down;                   /* the way back; of an undirected graph the same array as up */
-    /* Where it was opened: */
+    struct hierarchy_shape shape; /* arrays in the bytes; if opened, in shape_bytes */
+    void *up;                     /* weights from the column to the later vertex */
+    void *down;                   /* weights back to the column; undirected: the same array as up */
+    /* Set by hierarchy_open and hierarchy_open_like: */
     const void *bytes;
     uint64_t size;
-    unsigned char *shape_bytes; /* a copy, so that a file of other weights is not read for them */
-    uint32_t *supernode_of;     /* of each position; the five arrays after it are in its memory */
+    unsigned char *shape_bytes; /* a copy, which hierarchies with different weights share */
+    uint32_t *supernode_of;     /* of each position; its block also holds the next five arrays */
     uint32_t *above;            /* of each supernode: the vertices above its columns, to the root */
     uint32_t *row_depth;        /* of each row: the vertices above it */
     struct hierarchy_path *path; /* of each supernode */
-    uint32_t *child;       /* of each supernode: the first that has it as parent, NO_SUPERNODE */
-    uint32_t *sibling;     /* and the next one with the same parent */
-    atomic_uint *openings; /* that share these, which depend on the shape alone */
+    uint32_t *child;             /* of each supernode: its first child, or NO_SUPERNODE */
+    uint32_t *sibling;     /* of each supernode: the next child of its parent, or NO_SUPERNODE */
+    atomic_uint *openings; /* opened hierarchies that share the arrays above */
     uint32_t height;
     uint32_t largest; /* columns and rows of a supernode */
     uint32_t largest_separator;
@@ -103,20 +103,20 @@ struct hierarchy {
 };
 
 uint64_t hierarchy_bytes(const struct hierarchy_shape *shape, enum kind kind, bool directed);
-/* Writes header and shape into bytes, of hierarchy_bytes and aligned; ret_hierarchy then finds the
- * arrays of the weights there. */
+/* Writes header and shape into bytes, which are aligned and hierarchy_bytes long, and points the
+ * arrays of ret_hierarchy into them. */
 void hierarchy_lay_out(const struct hierarchy_shape *shape, const struct hierarchy_summary *summary,
                        void *bytes, struct hierarchy *ret_hierarchy);
-/* By the header alone, the first HIERARCHY_ALIGNMENT bytes; 0: it is none. */
+/* Returns the arc count in the header at bytes (HIERARCHY_ALIGNMENT bytes); 0 for other data. */
 uint64_t hierarchy_arc_count(const void *bytes);
-/* Borrows the bytes. Whatever they are, no search leaves them: STATUS_CORRUPT where they are no
- * hierarchy. STATUS_NO_MEMORY. */
+/* Borrows the bytes. Searches never read outside of them, even if they are damaged. STATUS_CORRUPT
+ * if the bytes are not a hierarchy; STATUS_NO_MEMORY. */
 MUST_CHECK enum status hierarchy_open(const void *bytes, uint64_t size,
                                       struct hierarchy **ret_hierarchy);
-/* How many ancestors, from the root on, two positions have in common; each is one of its own. */
+/* Counts the common ancestors of two positions. A position is an ancestor of itself. */
 uint32_t hierarchy_common(const struct hierarchy *hierarchy, uint32_t a, uint32_t b);
-/* The same for bytes that differ from those of an opened one in weights alone: shares with it what
- * depends on the shape. */
+/* Opens bytes that differ from the bytes of `like` only in weights. Shares the arrays of `like`
+ * that depend only on the shape. */
 MUST_CHECK enum status hierarchy_open_like(const struct hierarchy *like, const void *bytes,
                                            uint64_t size, struct hierarchy **ret_hierarchy);
 void hierarchy_close(struct hierarchy *hierarchy);

@@ -436,8 +436,7 @@ static json_t *warnings_json(const char *text, double reached)
     return warnings;
 }
 
-/* Members that are not known yet are null: the solver until a worker has started the job, the plan
- * until it exists. */
+/* Unknown members are null: the solver until a worker starts the job, the plan until it exists. */
 char *job_document_print(const struct job_document *document)
 {
     static const struct job_report nothing_reported;
@@ -446,7 +445,7 @@ char *job_document_print(const struct job_document *document)
     const struct graph_summary *summary = document->summary;
     struct graph_summary own;
     if (summary != NULL && report->input.known) {
-        /* The stored summary is that of the first upload; this upload may have listed other dropped
+        /* The stored summary is from the first upload; this upload may have dropped different
          * edges. */
         own = *summary;
         own.loops_dropped = report->input.loops_dropped;

@@ -112,9 +112,10 @@ struct graph_document {
 
 char *graph_document_print(const struct graph_document *document);
 
-/* Estimate of the time and memory of a solve that has not been submitted: a plain value. */
+/* Size of the buffers for the texts of an estimate. */
 #define ESTIMATE_TEXT_SIZE 320
 
+/* Estimate of the time and memory of a solve that has not been submitted: a plain value. */
 struct estimate {
     uint32_t vertex_count;
     uint64_t edge_count;

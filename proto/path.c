@@ -131,8 +131,9 @@ static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
     return step.excess <= walk->gap * (fabs(step.distance) + fabs(step.weight) + fabs(distance));
 }
 
-/* Finds the tight edge into vertex with the least excess from a vertex not entered yet. After a
- * dead end it takes the next tight edge in order, so that an edge is examined at most twice. */
+/* Among tight edges into vertex from unentered vertices, finds the edge with the least excess.
+ * After a dead end, finds the next tight edge in order, so that an edge is examined at most twice.
+ */
 static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
                       struct candidate *ret_best)
 {

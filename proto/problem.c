@@ -150,8 +150,7 @@ json_t *problem_number_json(double value)
     return json_real(value);
 }
 
-/* Returns a text as a JSON string. A quoted name may not be UTF-8; its bytes beyond ASCII become
- * '?'. */
+/* Returns a text as a JSON string. Bytes beyond ASCII in a name that is not UTF-8 become '?'. */
 static json_t *words_of(const char *words)
 {
     char clean[PROBLEM_TEXT_SIZE];

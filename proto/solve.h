@@ -103,8 +103,7 @@ struct device_share {
     double d2h_s;
 };
 
-/* Account of one solve: everything a solver returns but the matrix. The caller zeroes it; solvers
- * add to it. */
+/* Everything but the matrix that a solver returns. The caller zeroes the members; solvers add. */
 struct solve_account {
     struct timings timings; /* the solver sets fill_s, h2d_s, compute_s and d2h_s */
     uint32_t device_count;  /* devices of the group that solved the graph; 0: a single device */

@@ -13,9 +13,8 @@
 #define STATISTICS_GROUPS 8
 #define STATISTICS_LANES (STATISTICS_QUAD * STATISTICS_GROUP_QUADS * STATISTICS_GROUPS)
 
-/* Fills in the figures of a row from its distances, elements of the kind, which may be i4 where the
- * statistics are of u2, and f8 where they have decimals; lowers lowest to the least of them below
- * 0. The diagonal does not count. */
+/* Fills in a row's figures from its distances; *lowest (at most 0) becomes min(*lowest, least
+ * distance). kind may be i4 for statistics of u2, f8 for decimals. The diagonal does not count. */
 void statistics_reduce_row(struct statistics *statistics, uint32_t row, enum kind kind,
                            const void *distances, double *lowest);
 /* Adds the distances of a row to the bins that are laid down, and what is unreachable to the last.

@@ -20,8 +20,7 @@ struct text {
 /* Releases the bytes; the buffer is then empty and may be reused. */
 void text_finish(struct text *text);
 void text_clear(struct text *text);
-/* Returns room for `size` more bytes at the end, to be filled before text_advance. NULL without
- * memory. */
+/* Returns room for `size` more bytes at the end, to fill before text_advance; NULL: no memory. */
 char *text_reserve(struct text *text, size_t size);
 /* Adds the first `size` bytes of the reserved room. */
 void text_advance(struct text *text, size_t size);

@@ -133,7 +133,7 @@ static enum status load_environment(struct config *config, char **environment,
         char name[CONFIG_SHOWN];
         const size_t size = strcspn(*entry, "=");
         snprintf(name, sizeof(name), "%.*s", (int)size, *entry);
-        /* Variables of the project's tests and clients, and the path of the file, are no keys. */
+        /* Variables of the project's tests and clients, and the path of the file, are not keys. */
         if (strncmp(name, VARIABLE_PREFIX, strlen(VARIABLE_PREFIX)) == 0 &&
             strncmp(name, VARIABLE_PREFIX "TEST_", strlen(VARIABLE_PREFIX "TEST_")) != 0 &&
             strcmp(name, VARIABLE_PREFIX "SOURCE_ROOT") != 0 &&
@@ -168,7 +168,7 @@ static const struct config_option *find_flag(enum config_program program, const 
     return dot == NULL ? NULL : config_option_find(program, name, (size_t)(dot - name), dot + 1);
 }
 
-/* The task of a flag without a value; CONFIG_RUN if the flag is none. */
+/* Returns the task that a flag without a value selects; CONFIG_RUN if it selects none. */
 static enum config_task find_task(enum config_program program, const char *name)
 {
     static const char *const names[] = {

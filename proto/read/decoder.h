@@ -18,8 +18,7 @@ enum coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD, CODING_COUNT };
 const char *decoder_coding_name(enum coding coding);
 /* Ignores case; x-gzip is gzip. CODING_COUNT when the coding is unknown. */
 enum coding decoder_coding_from_name(const char *name);
-/* Chooses the coding by the ending of a file name, .gz or .zst. ret_size: length before that
- * ending. */
+/* Chooses the coding by a file name's suffix, .gz or .zst. ret_size: length before the suffix. */
 enum coding decoder_coding_from_path(const char *path, size_t *ret_size);
 
 struct decoder_rules {

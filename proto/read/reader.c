@@ -261,8 +261,7 @@ struct field reader_point(const struct reader *reader, struct field field, char 
     return field;
 }
 
-/* Whether a value stands for no edge: by the parameter, or STATUS_BAD_GRAPH for the largest of an
- * integer type, which often does. */
+/* Sets *ret_is_edge to false for no_edge=; if that is unset, refuses INT32_MAX and INT64_MAX. */
 static enum status judge_value(const struct reader *reader, double value, bool *ret_is_edge,
                                struct problem *reterr)
 {
@@ -325,7 +324,7 @@ bool reader_is_not_finite(const char *text, size_t size)
     return false;
 }
 
-/* Returns the hint about a weight that is no number. */
+/* Returns the hint about a weight that is not a number. */
 static const char *advise(struct field weight)
 {
     return reader_is_not_finite(weight.bytes, weight.size)
@@ -370,7 +369,7 @@ static enum status refuse_weight(struct field weight, struct problem *reterr)
         shown, weight.bytes);
 }
 
-/* A weight that is no integer. */
+/* Parses a weight that is not an integer. */
 static enum status parse_decimal(const struct reader *reader, struct field weight,
                                  double *ret_weight, struct problem *reterr)
 {

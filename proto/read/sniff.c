@@ -235,7 +235,7 @@ enum status sniff_read(enum format format, const struct graph_options *options, 
     return status;
 }
 
-/* "1 0" alone is more likely an edge. */
+/* "1 0" alone could be a METIS header without edges, but is more likely an edge. */
 static bool looks_like_metis(const char *bytes, size_t size)
 {
     const struct graph_options options = {0};

@@ -165,7 +165,7 @@ static enum status execute_plan(struct solving *solving, struct problem *reterr)
     return status;
 }
 
-/* Prints the members about the solve from the service's job document, so that both agree. */
+/* Prints solve members taken from a job document, so that apsp and apspd print them alike. */
 static enum status print_json(const struct solving *solving, const struct problem *problem,
                               FILE *stream, struct problem *reterr)
 {

@@ -7,8 +7,7 @@
 
 struct scheduler;
 
-/* Finds a graph of the call's tenant by the key of the call: ID, alias or job ID; NULL if there is
- * none. */
+/* Finds a graph of the call's tenant by the call's key: ID, alias or job ID; NULL: no graph. */
 struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const struct call *call);
 /* Answers without a body. */
 void answer_empty(struct call *call, unsigned http_status);

@@ -1,4 +1,4 @@
-/* Passes queued jobs to idle workers, one task at a time, and receives the tasks. Loop thread. */
+/* Sends queued jobs to idle workers, one task per worker, and receives tasks. Loop thread. */
 #pragma once
 
 #include "proto/kind.h"

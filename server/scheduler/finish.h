@@ -1,5 +1,4 @@
-/* The end of jobs, by finished tasks, cancels and deadlines, or their return to the queue. Loop
- * thread. */
+/* Ends jobs by finished tasks, cancels and deadlines, or queues the jobs again. Loop thread. */
 #pragma once
 
 #include "server/scheduler/calls.h"

@@ -122,6 +122,6 @@ struct graph_entry *graph_table_find(const struct graph_table *table, const stru
 void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result);
 /* The result that answers queries; NULL if there is none. Borrowed. */
 struct result *graph_entry_answer(const struct graph_entry *entry);
-/* graph_choose_kind of the stored graph, by the summary that the catalogue keeps. */
+/* Applies graph_choose_kind to the stored graph, using the summary in the catalogue. */
 MUST_CHECK enum status graph_entry_choose_kind(const struct graph_entry *entry, enum kind requested,
                                                enum kind *ret_kind, struct problem *reterr);

@@ -175,7 +175,7 @@ void job_table_remove(struct job_table *table, struct job *job)
     }
     if (job->graph != NULL) {
         LIST_REMOVE(job, of_graph);
-        /* Jobs leave the history in the order of ends: no earlier one of this kind remains. */
+        /* The oldest finished job leaves first, so no older job of this graph and kind remains. */
         if (job->graph->solvers[job->row.kind] == job) {
             job->graph->solvers[job->row.kind] = NULL;
         }

@@ -32,8 +32,8 @@ bool names_is_moving(const struct scheduler *scheduler, const struct tenant *ten
 void names_move(struct scheduler *scheduler, struct job *job);
 /* Adds the row of the job's name to the commit, if the name moves when the job ends. */
 void names_add_row(struct scheduler *scheduler, const struct job *job, struct commit *commit);
-/* Deletes a graph that was created by changing a name, has no name any more, and is used by no job.
- * Called once the move of the name is durable. */
+/* Deletes the graph if a change by name created it and it has no name and no job any more. Called
+ * once the move of the name is durable. */
 void names_delete_old_graph(struct scheduler *scheduler, const char *graph_id);
 /* Stops answering for the graph and deletes its rows and files. call: to answer, or NULL. */
 void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, struct call *call);

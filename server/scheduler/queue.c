@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Cost of one vertex of a hierarchy, in steps of a matrix. */
+/* Cost of one vertex of a hierarchy, in the unit of a matrix, which costs n^3. */
 #define HIERARCHY_STEPS 1e5
 
 /* The least cost of a job: even a tiny graph is moved to a device and back. */

@@ -31,8 +31,8 @@ static const struct {
     [CALL_RESULT] = {requests_call_result, false},
 };
 
-/* The only place that refuses calls because of the shutdown: from its beginning, calls with new
- * work; after drained(), calls that change the store. Other calls are answered from memory. */
+/* The only place that refuses calls for a shutdown: new work at once, changes of the store after
+ * drained(). All other calls are answered from memory. */
 static void deliver_call(struct message *message)
 {
     struct call *call = (struct call *)message;

@@ -107,7 +107,7 @@ enum status upload_memory_charge(struct upload_share *share, uint64_t memory_byt
         return STATUS_OK;
     }
     const uint64_t more = needed - share->bytes;
-    /* Narrowest first, so that a client at its limit does not touch the counters of others. */
+    /* Charges the narrowest counter first: a client at its limit leaves shared counters alone. */
     size_t level = LEVELS;
     while (level > 0 && (share->counters[level - 1] == NULL ||
                          charge_counter(share->counters[level - 1],

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest delay of the alarm, half an hour, so that its milliseconds stay small. */
+/* Longest delay of the alarm, half an hour: when it fires early, it is simply set again. */
 #define ALARM_LIMIT_S 1800.0
 /* Interval of the checks of waiting event streams: the shortest between progress events. */
 #define TICK_MS 500

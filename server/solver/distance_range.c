@@ -113,8 +113,8 @@ static uint32_t find_longest(const struct reach *reach)
     return longest;
 }
 
-/* If vertices have many edges, a few short rows suffice, so most of the graph is never read. For
- * any paths to and from the hub: d(i,j) <= d(i,hub) + d(hub,j). */
+/* Bounds all distances by paths through the hub, the vertex with the longest row: d(i,j) <=
+ * d(i,hub) + d(hub,j). In dense graphs few edges are read to find such paths. */
 static bool is_bounded_by_star(const struct graph *graph, uint32_t limit, double affordable_s)
 {
     const uint64_t *const offset = graph->row_offset;

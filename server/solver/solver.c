@@ -87,8 +87,8 @@ void solver_get_figures(const struct solver *solver, struct solver_figures *ret_
     memcpy(ret_figures->bytes, solver, solver->class_->size);
 }
 
-/* Restarted ranks may use the other back end, which has other rates. The figures come from another
- * process, which may be faulty: only positive, finite rates count. */
+/* Ignores the rates of the other back end, which restarted ranks may use, and rates that are not
+ * positive and finite, which a faulty process may send. */
 void solver_set_figures(struct solver *model, const struct solver_figures *figures)
 {
     struct solver from;

@@ -71,7 +71,7 @@ MUST_CHECK enum status result_open_hierarchy(const struct result *result,
 /* The statistics, borrowed until the result is freed. NULL if they are damaged, or if those of a
  * hierarchy have not been computed yet. */
 const struct statistics *result_statistics(const struct result *result);
-/* Moves the storage of a hierarchy's statistics into the result, unless it has some. Any thread. */
+/* Moves a hierarchy's statistics into the result, unless it already has statistics. Any thread. */
 void result_keep_statistics(struct result *result, void **storage);
 /* The result's file, borrowed; the file of a matrix starts with a complete .npy, for downloads. */
 const struct result_file *result_content(const struct result *result);

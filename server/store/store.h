@@ -6,9 +6,9 @@
  * Each change writes its files first and commits its catalogue rows second, so everything that the
  * catalogue names is on the disk. Start-up removes files that no row names.
  *
- * Changes that publish or delete results are carried out in the order of store_apply, and so are
- * all other changes; but another change may overtake one of a result, so that accepting a job never
- * waits while a large result is hashed and synced. The caller writes the file of a graph before
+ * Changes with results run in the order of store_apply; so do changes without. A change without
+ * results may run before an earlier change with results, so that accepting a job never waits while
+ * a large result is hashed and synced. The caller writes the file of a graph before
  * store_apply (store_write_graph). Waiting changes share one commit. After a failed commit or fsync
  * the store refuses every further change (STATUS_IO), so that it acknowledges nothing that may be
  * lost. */

@@ -120,7 +120,7 @@ static enum task_loss run_solver(struct worker *worker, struct task *task)
     return task->status == STATUS_DEVICE_LOST ? TASK_LOSS_DEVICE : TASK_LOSS_NONE;
 }
 
-/* Ends the process because of *loss. A thread cannot be ended: this process keeps the device. */
+/* Ends the process because of *loss. A thread cannot be ended: after a loss it counts as stuck. */
 static void end_solver(struct worker *worker, enum task_loss *loss, int *ret_code)
 {
     if (worker->has_process) {

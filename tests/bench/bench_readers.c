@@ -122,7 +122,7 @@ static void edge_real_mtx(struct text *text, uint32_t index, const uint32_t edge
     text_printf(text, "%u %u %u.25\n", edge[0] + 1, edge[1] + 1, edge[2]);
 }
 
-/* The header of a matrix or of rows announced the size, so there is no end mark. */
+/* Size announced by the header: METIS vertices or .npy elements; further edges are dropped. */
 static uint32_t announced;
 
 /* A ring with chords: each vertex lists METIS_DEGREE neighbours. */

@@ -5,5 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The name ends in XXXXXX, for mkdtemp and mkstemp. Returns false if the path does not fit. */
+/* Writes the path of `name`, which must end in XXXXXX (for mkdtemp and mkstemp), under the test
+ * folder. Returns false if the path does not fit. */
 bool folder_template(const char *name, char *ret_path, size_t size);

@@ -7,7 +7,7 @@
 
 /* A tuning limit that no graph reaches. */
 #define GPU_NEVER UINT32_MAX
-/* Maximum number of tiles of gpu_trial_plan() along an edge. */
+/* Maximum number of tile rows (and tile columns) of gpu_trial_plan(). */
 #define GPU_TRIAL_TILES 16
 
 struct gpu_variant {

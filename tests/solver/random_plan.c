@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-/* A vertex or tile moves at most this far: neighbours in the file stay close, so that some tiles
- * stay empty. */
+/* Maximum displacement of a vertex or tile: neighbours stay close, so some tiles stay empty. */
 #define NEAR 4
 
 static uint32_t *make_sequence(uint32_t count, uint32_t reach, uint64_t *seed)

@@ -1,4 +1,4 @@
-/* The table of cases: every shape of a size in every kind, compared with the oracle. */
+/* The table of cases: each graph shape of a given size, in each kind, compared with the oracle. */
 #pragma once
 
 #include "server/solver/solver.h"

@@ -280,7 +280,7 @@ static void count_entries(const struct group *group, uint64_t counts[5])
     }
 }
 
-/* units: 1 shares the products of few targets, many do so alike. */
+/* units: with 1 no target is split; with 1000 targets are split as far as possible. */
 static void try_group(const struct edge_list *list, const struct plan *plan, uint32_t packing,
                       uint32_t members, uint32_t units, const double *distances, bool integral,
                       uint64_t counts[5])

@@ -1,6 +1,6 @@
-/* Plans of the planner, executed by the reference, give the oracle's matrix for every shape. Also
- * measures the remaining work for the real graphs of APSPD_TEST_DATA, if it is set.
- * APSPD_TEST_QUICK skips most sizes. */
+/* Plans of the planner, executed by the reference, give the oracle's matrix for every shape. If
+ * APSPD_TEST_DATA is set, also checks the fraction of the dense work that the plans of its real
+ * graphs leave. APSPD_TEST_QUICK skips the largest size. */
 #include "server/solver/order/separator.h"
 #include "server/solver/plan/planner.h"
 #include "tests/lib/test.h"

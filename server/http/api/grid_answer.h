@@ -28,7 +28,7 @@ struct grid_answer {
     uint64_t end;    /* offset after the last byte to send */
 };
 
-/* Chooses the format by the parameter format, else by Accept; first wins when any will do. */
+/* Chooses the format by format=, else by Accept; `first` is preferred among equal choices. */
 MUST_CHECK enum status grid_answer_choose(const struct request *request, enum format first,
                                           enum format *ret_format, struct problem *reterr);
 MUST_CHECK enum status grid_answer_open(struct stream *stream, struct problem *reterr);

@@ -28,7 +28,7 @@ static enum status choose_form(const struct request *request, enum pairs_form as
 /* ---- The answer ---- */
 
 /* State of an answer. The body is read twice: once to check it, and again while the answer is sent.
- * It belongs to the request, which outlives the answer. */
+ * The body belongs to the request, which outlives the answer. */
 struct answer {
     const struct result *result; /* borrowed from the stream */
     enum pairs_form form;
@@ -120,7 +120,7 @@ static void append_begin(const struct answer *answer, struct text *text)
     }
 }
 
-/* stream->position is the pair. */
+/* stream->position is the index of the next pair to answer. */
 static enum status answer_pairs(struct answer *answer, struct stream *stream, struct text *text)
 {
     char elements[PAIRS_AT_ONCE * sizeof(double)];

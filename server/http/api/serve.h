@@ -21,7 +21,7 @@ void serve_events(struct request *request);
 void serve_graphs_show(struct request *request);
 extern const struct stream_kind serve_vertices;
 
-/* Most edges of a graph that /edges returns: the page draws far fewer. */
+/* Maximum number of edges that /edges returns; the web page draws far fewer. */
 #define SERVE_EDGE_LIMIT 1000000
 extern const struct stream_kind serve_edges;
 

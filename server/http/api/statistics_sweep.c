@@ -219,7 +219,7 @@ static uint32_t find_farthest(const struct statistics *statistics, uint32_t row,
     return vertex;
 }
 
-/* Goes on with a row of the guess. The other hands begin when it is made. */
+/* Processes one row of the diameter guess. The other threads start once the guess is complete. */
 static enum status guess_diameter(struct statistics_sweep *sweep)
 {
     struct statistics *statistics = &sweep->statistics;
@@ -234,7 +234,7 @@ static enum status guess_diameter(struct statistics_sweep *sweep)
         return STATUS_OK;
     }
     uint32_t *source = &sweep->sources[hand->index++];
-    /* Reversed rows only find vertices, as their sums of floats may be rounded differently. */
+    /* Reversed rows only choose sources: float sums may round differently in that direction. */
     double unused = 0;
     statistics_reduce_row(statistics, *source, statistics->kind, distances,
                           hand->rows.is_reversed ? &unused : &hand->lowest);

@@ -173,7 +173,7 @@ void request_client_left(struct request *request);
 /* The default resume function: sends the call's body or problem, with Location and Retry-After. */
 void request_answer_call(struct request *request);
 
-/* Calls the route's handler, streams its answer, or forwards the answer to its call. */
+/* Calls the route's handler, streams the answer, or forwards what the scheduler answers. */
 void request_serve(struct request *request);
 /* Asks the scheduler for the graph in the path, and calls serve once request->call has it. */
 void request_find_graph(struct request *request, void (*serve)(struct request *request));

@@ -50,7 +50,7 @@ struct route {
     const char *shape;    /* shape of a JSON body, for error messages */
     bool compares;        /* the handler compares If-Match with the resource's tag */
     enum route_needs needs;
-    /* Called at the headers, to refuse a request before its body is sent; NULL: no check. */
+    /* Called when the headers have arrived, to refuse a request early; NULL: no check. */
     enum status (*prepare)(struct request *request, struct problem *reterr);
     /* Runs when the request is complete; else the route has a streamed answer, or forwards the
      * answer to a call of the scheduler, which `fill` fills in; NULL: the call needs nothing. */

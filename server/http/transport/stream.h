@@ -53,8 +53,8 @@ struct stream {
  * stream->problem is already set; returns false for make to return. */
 bool stream_fail(struct stream *stream, struct text *text, enum status status);
 /* Answers the request with a stream, or refuses it when open fails or make fails within the first
- * block. An answer of one block has a Content-Length; one to a POST that is too small to gain from
- * a coding is sent without one. */
+ * block. An answer of one block without a content coding has a Content-Length; the answer to a POST
+ * is not encoded if it is too small to gain from a coding. */
 void stream_answer(struct request *request, const struct stream_kind *kind);
 /* NULL is accepted. */
 void stream_destroy(void *stream);

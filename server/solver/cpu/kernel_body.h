@@ -93,7 +93,7 @@ static void NAME(pack_left_transposed)(struct cpu_block block, void *packed)
     for (uint32_t at = 0; at < block.columns; at += KERNEL_ROWS) {
         const uint32_t top = NAME(begin_of)(at, KERNEL_ROWS, block.columns);
         const uint32_t inside = block.columns - top;
-        /* Two loops without a condition per element: the compiler vectorizes the second. */
+        /* Two loops keep the condition per element out of the second, which is vectorized. */
         for (uint32_t pivot = 0; pivot < block.rows; pivot++) {
             const ELEMENT *from = NAME(row_at)(block, pivot) + top;
             for (uint32_t row = 0; inside < KERNEL_ROWS && row < KERNEL_ROWS; row++) {

@@ -127,8 +127,7 @@ static void order_tree(const uint32_t *parent, uint32_t n, uint32_t *scratch, ui
             next[child[p]] = v;
         }
     }
-    /* Assigns positions from the top: a subtree ends with its root, preceded by its largest
-     * child. */
+    /* Assigns positions from the top: a subtree ends with its root, after its largest child. */
     uint32_t place = n;
     for (uint32_t v = n; v-- > 0;) {
         if (parent[v] == NONE) {

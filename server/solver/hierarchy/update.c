@@ -77,8 +77,7 @@ static uint32_t position_at(const struct hierarchy_shape *shape, uint32_t s, uin
                            : shape->row[shape->row_begin[s] + place - columns];
 }
 
-/* Finds the slot of the arc between two positions, and its direction from the first to the
- * second. */
+/* Finds the slot of the arc between two positions, and the direction from first to second. */
 static uint64_t find_arc(const struct hierarchy_update *update, uint32_t from, uint32_t to,
                          enum direction *ret_direction)
 {
@@ -96,8 +95,7 @@ static double edge_weight(const struct graph *graph, uint32_t source, uint32_t t
     return edge != NO_EDGE ? graph_weight(graph, edge) : (double)INFINITY;
 }
 
-/* Sets the edges that differ. An edge that determined its arc's weight before may be one of
- * them. */
+/* Lowers the weights of changed arcs; a weight that may have risen is marked in doubts. */
 static enum update_result set_edges(struct hierarchy_update *update, const struct solve_arc *arcs,
                                     size_t count)
 {
@@ -257,9 +255,7 @@ static void pass_on(struct hierarchy_update *update, const struct column *column
     set_bit(update->columns, source < target ? source : target);
 }
 
-/* UPDATE_SOLVE_ANEW: a changed pair of arcs has a negative sum, as some pair of every negative
- * cycle has. With floats the sum may be negative by rounding; the complete solve distinguishes the
- * two. */
+/* UPDATE_SOLVE_ANEW: a changed pair has a negative sum, by a negative cycle or by rounding. */
 static enum update_result update_column(struct hierarchy_update *update,
                                         const struct column *column)
 {

@@ -29,7 +29,7 @@ enum status pattern_init(struct pattern *pattern, uint32_t vertex_count, size_t 
     return STATUS_OK;
 }
 
-/* Keeps one of equal entries. */
+/* Removes duplicate entries from each row. */
 static void drop_parallel(struct pattern *pattern, uint32_t *mark)
 {
     int32_t kept = 0;

@@ -9,7 +9,7 @@
 
 #define SEED 1
 
-/* The coarser graphs together are about as large as the graph, and each has some more arrays. */
+/* Estimated memory of METIS: its coarser graphs add about the size of the graph itself. */
 #define BYTES_PER_VERTEX 160
 #define BYTES_PER_ENTRY 40
 

@@ -215,7 +215,7 @@ static enum status sort_touches(struct pass *pass, const struct plan_round *roun
     return STATUS_OK;
 }
 
-/* Counts the right panels of a pivot that give targets in this row. They ascend. */
+/* Counts the pivot's right panels, in ascending order, that have targets in this row. */
 static uint32_t count_columns(const struct pass *pass, const struct plan_pivot *pivot,
                               const uint32_t *right, uint32_t row)
 {

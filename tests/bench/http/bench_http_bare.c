@@ -66,7 +66,7 @@ static bool add_headers(struct MHD_Response *response, bool closing)
            (!closing || MHD_add_response_header(response, "Connection", "close") == MHD_YES);
 }
 
-/* The process frees it. */
+/* The answers live until the process exits; nothing frees them. */
 static bool create_answers(size_t posted_size, struct answers *ret_answers)
 {
     char *posted = malloc(posted_size);

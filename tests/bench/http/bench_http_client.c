@@ -1,14 +1,13 @@
-/* Requests over connections that are kept; where the server ends a connection with its answer, over
- * a new one. A closed loop: each connection asks again as soon as it has its answer. Or, with
- * --rate, an open one: so many requests a second, each due at its time whatever became of those
- * before, on the connection that has been idle longest; one that has to wait for a connection, or
- * for this program, waits as of when it was due. One thread, so that a machine of two cores has one
- * left for the server.
+/* A load generator over kept connections; a connection that the server closes is replaced with a
+ * new one. By default a closed loop: each connection sends its next request when it has its answer.
+ * With --rate N, N requests per second are due at fixed times; each goes to the connection that has
+ * been idle longest, and its latency counts from the due time. The program has one thread, which
+ * leaves a core of a two-core machine for the server.
  *
  *   bench_http_client [--post FILE] [--header LINE] [--rate N] ADDRESS PATH [CONNECTIONS [SECONDS
  *                     [VERTICES]]]
  *
- * ADDRESS is as the servers print it, http://127.0.0.1:PORT; other hosts than this one are refused.
+ * ADDRESS is the address that the server prints, http://127.0.0.1:PORT; other hosts are refused.
  * Each {} in PATH becomes a random number in 1..VERTICES, the same sequence in every run. FILE is
  * the body of each request. Prints one line; the exit status is 1 when any answer was not a success
  * with its whole body. */
@@ -330,7 +329,7 @@ static void take_answer(struct load *load, struct connection *connection)
     }
 }
 
-/* Receives into the answer, and the rest that does not fit into a scratch buffer. */
+/* Receives into the answer's buffer; once that is full, into a scratch buffer. */
 static ssize_t receive_some(struct load *load, struct connection *connection)
 {
     const size_t room = connection->size < ANSWER_BYTES ? ANSWER_BYTES - connection->size : 0;

@@ -63,7 +63,7 @@ TEST(truncated_bytes_are_refused)
     uint64_t size;
     unsigned char *bytes = make_bytes(graph, KIND_I4, 1, &size);
     for (uint64_t left = 0; left < size; left += left < 256 ? 1 : 61) {
-        /* A copy in memory that ends directly after the bytes. */
+        /* A copy that ends 1 to 64 bytes before the end of its allocation (multiples of 64). */
         unsigned char *cut = aligned_alloc(HIERARCHY_ALIGNMENT, (left / 64 + 1) * 64);
         assert_non_null(cut);
         memcpy(cut, bytes, left);

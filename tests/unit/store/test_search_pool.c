@@ -154,7 +154,7 @@ static struct graph *make_long_path(void)
     return graph;
 }
 
-/* The loop asks for the number of arcs and must not read gigabytes for it. */
+/* The event loop reads the number of arcs and must not read gigabytes to get it. */
 FIXTURE_TEST(the_first_block_contains_the_number_of_arcs)
 {
     struct search_pool *pool = NULL;

@@ -37,12 +37,12 @@ FIXTURE_TEST(an_opened_worker_reports_its_device_and_limits)
     assert_string_equal(fixture->facts->device.solver, "cpu");
     assert_true(fixture->facts->vertex_limit[KIND_I4] > 1000);
     assert_true(fixture->facts->vertex_limit[KIND_F8] < fixture->facts->vertex_limit[KIND_I4]);
-    /* Memory for tiles of i4 next to a matrix of f8. */
+    /* Decimals use i4 tiles on the device and an f8 matrix, so their limit is between the two. */
     assert_true(
         fixture->facts->vertex_limit[COST_DECIMALS] >= fixture->facts->vertex_limit[KIND_F8] &&
         fixture->facts->vertex_limit[COST_DECIMALS] < fixture->facts->vertex_limit[KIND_I4]);
     assert_true(fixture->facts->pace_s[COST_DECIMALS] == fixture->facts->pace_s[KIND_I4]);
-    /* Computed as i4, in memory next to its own. */
+    /* A u2 matrix is computed as i4 and needs memory for both matrices. */
     assert_true(fixture->facts->vertex_limit[KIND_U2] < fixture->facts->vertex_limit[KIND_I4]);
 }
 

@@ -93,7 +93,7 @@ TEST(only_loopback_addresses_are_local)
     listener_close(&listener);
 }
 
-/* Without /etc/hosts, no name can be resolved. */
+/* Skipped where localhost cannot be resolved, for example without /etc/hosts. */
 TEST(a_host_name_is_resolved)
 {
     struct problem problem = {0};

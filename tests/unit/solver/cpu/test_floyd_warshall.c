@@ -7,7 +7,7 @@
 #define VERTICES (TILES * CPU_TILE - 5)
 #define HUB (CPU_TILE + 7)
 
-/* Returns the entry of two positions. Tiles are contiguous, and each is row-major. */
+/* Returns the matrix entry (row, column). Tiles are contiguous, and each is row-major. */
 static int32_t *entry_at(const struct matrix *matrix, uint32_t row, uint32_t column)
 {
     const uint32_t top = row / CPU_TILE * CPU_TILE;

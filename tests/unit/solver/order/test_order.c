@@ -151,7 +151,7 @@ TEST(strong_components_are_ordered_from_sources_to_sinks)
     graph_destroy(graph);
 }
 
-/* Two single vertices, followed by a square. */
+/* A pair of connected vertices, followed by a 12x12 grid: two connected components. */
 TEST(small_components_come_last_within_a_level)
 {
     size_t count = 0;
