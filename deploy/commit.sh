@@ -1,6 +1,7 @@
 #!/bin/sh
-# Prints the commit that this tree is of: the one that `git archive` has written into this file, else
-# that of the checkout. Nothing where neither is known, also in a tree inside of another's checkout.
+# Prints the commit of this tree: the commit that `git archive` has written into this file, else the
+# commit of the checkout. Prints nothing if neither is known, or if
+# this tree lies inside a different checkout.
 commit='$Format:%H$'
 case $commit in
 *Format*)

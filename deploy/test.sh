@@ -159,7 +159,7 @@ if [ $all = yes ]; then
     # time, so that optimising more takes longer than it saves.
     left_out='--no-suite tidy --no-suite elsewhere'
     check build-asan -Dcuda=disabled -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false
-    # One thread, or one question after another: other tests have all that may race.
+    # Tests with one thread, or one request at a time, are left out: they cannot race.
     left_out="$left_out --no-suite single"
     check build-tsan -Dcuda=disabled -Doptimization=1 -Db_sanitize=thread -Db_lundef=false
 fi

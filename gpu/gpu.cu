@@ -29,7 +29,7 @@
 #define SMALL_VERTICES 2048
 #define NARROW_VERTICES 4096
 #define PAIR_VERTICES 7168
-/* Chosen, not measured: such a round takes about as long as its chain of panels and copies. */
+/* An estimate: at this size a round takes about as long as its chain of panels and copies. */
 #define GROUP_VERTICES 4096
 
 static int get_attribute(int ordinal, enum cudaDeviceAttr which)

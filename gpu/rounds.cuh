@@ -19,7 +19,7 @@
  * The owner of the pivot rows closes the diagonal tile, makes the row panel, and sends both to the
  * other members. Each member makes the column panel of its own rows from the closed tile. In a
  * symmetric solve a tile below the pivot has a column tile in the panels, which its member sends to
- * all others, and a tile above it has a row tile; each serves as both operands. */
+ * all others, and a tile above it has a row tile; each of these tiles serves as both operands. */
 #pragma once
 
 #include "gpu/exchange.cuh"

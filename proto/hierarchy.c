@@ -21,7 +21,7 @@ struct header {
     uint32_t reserved; /* 0 */
 };
 
-/* Where the arrays begin. */
+/* Offsets of the arrays in the bytes. */
 struct places {
     uint64_t vertex_at;
     uint64_t position_of;

@@ -132,8 +132,7 @@ static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
 }
 
 /* Among tight edges into vertex from unentered vertices, finds the edge with the least excess.
- * After a dead end, finds the next tight edge in order, so that an edge is examined at most twice.
- */
+ * After a dead end, finds the next tight edge in order: an edge is examined at most twice. */
 static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
                       struct candidate *ret_best)
 {

@@ -62,8 +62,8 @@ struct statistics {
 size_t statistics_size(uint32_t vertex_count);
 /* Makes the storage one of this matrix, all figures zero, and returns its view. */
 struct statistics statistics_init(void *storage, uint32_t vertex_count, enum kind kind);
-/* The view of storage that was filled before. STATUS_CORRUPT when it is of another matrix, or of
- * another version of this layout. */
+/* Opens storage that was filled before. STATUS_CORRUPT if it belongs to a different matrix or to a
+ * different version of this layout. */
 MUST_CHECK enum status statistics_open(void *storage, uint32_t vertex_count, enum kind kind,
                                        struct statistics *ret_statistics);
 

@@ -5,7 +5,7 @@
 #include "proto/isa.h"
 #include "proto/statistics.h"
 
-/* As statistics_reduce_row and statistics_count_row. */
+/* Implementations of statistics_reduce_row and statistics_count_row. */
 struct statistics_operations {
     void (*reduce)(struct statistics *statistics, uint32_t row, enum kind kind,
                    const void *distances, double *lowest);

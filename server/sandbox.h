@@ -6,9 +6,9 @@
  * for the threads and processes it starts later, so it is called before there is a second thread.
  * sandbox_filter_calls drops system calls for all threads of the process, once everything is open.
  *
- * A missing layer is no error: the report names the layers that this kernel or build lacks. Builds
- * with sanitizers have no layer, since their runtimes trace, start and read more than a service
- * may. */
+ * A missing layer is not an error: the report names the layers that this kernel or build lacks.
+ * Builds with sanitizers have no layer, since their runtimes trace, start and read more than a
+ * service may. */
 #pragma once
 
 #include "proto/problem.h"

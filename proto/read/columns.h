@@ -74,7 +74,7 @@ struct columns {
     size_t rival;               /* second column that may be the weight, or NO_COLUMN */
     struct field unweighted;    /* position of the first edge without a weight */
     bool has_unweighted;
-    bool has_reversed; /* OSMnx: each direction has an edge of its own, so oneway is ignored */
+    bool has_reversed; /* OSMnx: each direction has its own edge, so oneway is ignored */
     bool undirected;   /* the type of the edges is Undirected */
     uint64_t both_ways;
     uint64_t back_ways;

@@ -1,7 +1,7 @@
 /* Reads a matrix of weights as nested arrays, [[0,5],[5,null]], alone or as "distances" or
  * "durations" of a document whose "sources" and "destinations" may name the vertices: OSRM's
- * tables, VROOM's matrices, and the JSON of this service. null is no edge; a 0 off the diagonal is
- * an edge of weight 0. Part of json.c and of its thread. */
+ * tables, VROOM's matrices, and the JSON of this service. null is a missing edge; a 0 off the
+ * diagonal is an edge of weight 0. Part of json.c and of its thread. */
 #pragma once
 
 #include "proto/read/json_nodes.h"

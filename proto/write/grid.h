@@ -21,8 +21,7 @@ struct grid {
     struct axis columns;
     struct axis cells; /* index of each column's cell in the elements of a row */
     /* Returns the elements of the row at this index of the axis, valid until the next call; NULL:
-     * not available yet. For GRID_MTX, index selects a column, and the elements are that column's.
-     */
+     * not available yet. For GRID_MTX, index selects a column, and the elements are in it. */
     enum status (*row)(void *context, uint32_t index, const void **ret_elements);
     void *context;
 };

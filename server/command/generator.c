@@ -71,7 +71,7 @@ static enum status make_dense(struct generation *generation)
 
 /* Number of pairs without an edge before the next edge: a geometric variable. Its binary digits are
  * independent, and digit k is 1 with probability q^(2^k) / (1 + q^(2^k)), where q is the
- * probability that a pair is no edge. Drawing digit by digit avoids logarithms. */
+ * probability that a pair is not an edge. Drawing digit by digit avoids logarithms. */
 #define GAP_DIGITS 62
 #define ONE ((uint64_t)1 << 32)
 

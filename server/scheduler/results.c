@@ -82,8 +82,7 @@ static void insert_item(struct scheduler *scheduler, struct result_item *item, d
     }
 }
 
-/* The least recently used result but `kept`, which counts as used now; NULL if there is no other.
- */
+/* Returns the least recently used result other than `kept`; NULL if there is no other result. */
 static struct result_item *find_oldest(struct scheduler *scheduler, const struct result *kept)
 {
     struct result_item *first;

@@ -7,13 +7,13 @@
 
 /* The life of a submission, from its call until it is accepted or refused:
  *
- *   NEW              its call has come; submit_call
+ *   NEW              its call has arrived; submit_call
  *   WAITS_FOR_NAME   a change whose name is about to move; change_begin
  *   FINISHING        the pool makes its graph, from the upload or the change; submit_finish_graph
  *   WAITS_FOR_GRAPH  its graph is being deleted, or its name being given; accept_submission
  *   LOOKING          the pool measures the hierarchy of its graph; start_look
  *
- * One that waits is parked, and goes on in submit_parked. */
+ * A submission that waits is parked, and continues in submit_parked. */
 enum submission_state {
     SUBMISSION_NEW = 0,
     SUBMISSION_WAITS_FOR_NAME,

@@ -210,8 +210,8 @@ static enum status print_fingerprint(const struct submission *submission,
     return STATUS_OK;
 }
 
-/* The other graph that has the requested name, and keeps it until the job is done. NULL: the name
- * is assigned at acceptance, or none is requested. */
+/* Returns the different graph that keeps the requested name until the job is done. NULL: the name
+ * is assigned at acceptance, or no name is requested. */
 static const struct graph_entry *find_loser(const struct submission *submission,
                                             const struct graph_entry *entry)
 {

@@ -20,7 +20,7 @@ MUST_CHECK enum status search_pool_open(struct search_pool *pool, const struct h
 /* The number of arcs; 0 if the first block is damaged. Reads only that block, because the loop
  * thread calls this function. */
 uint64_t search_pool_arc_count(struct search_pool *pool);
-/* As result_pairs. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+/* Like result_pairs. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs,
                                          size_t count, void *ret_elements, size_t *ret_count);
 
@@ -38,7 +38,7 @@ struct result_rows {
     struct hierarchy_search *search; /* owned; NULL before the first row */
 };
 
-/* As result_distances. */
+/* Like result_distances. */
 MUST_CHECK enum status search_pool_row(struct search_pool *pool, uint32_t index,
                                        struct result_rows *rows, const void **ret_distances);
 void search_pool_finish_rows(struct result_rows *rows);

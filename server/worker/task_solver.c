@@ -60,7 +60,7 @@ void task_solver_open(const struct worker_setup *setup, const struct ranks *rank
 
 /* ---- Tasks ---- */
 
-/* Solves on the CPU, also if the solver is a GPU: a hierarchy is small. */
+/* Solves on the CPU, even if the solver is a GPU: a hierarchy is small. */
 static enum status solve_task_hierarchy(const struct task_solver *solver, struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);
@@ -126,7 +126,7 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     }
     const struct observer observer = task_signal_observer(task->signal);
     struct order_record record = {.observer = &observer};
-    /* Also without a cached order: the search for a plan checks its observer for a cancel. */
+    /* The record is needed even without a cached order: a search for a plan checks its observer. */
     const struct solve_request request = {
         .kind = task->kind, .verify = task->verify, .record = &record, .observer = &observer};
     struct matrix matrix = result_file_matrix(task->file);

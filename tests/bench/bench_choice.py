@@ -5,7 +5,8 @@
 Each graph is uploaded with result=auto, matrix and hierarchy by turns, and removed again with the order that was
 kept for it; made-up graphs come first: a grid of 200 x 200 and 25,000 vertices of random neighbours. Prints a row
 a graph: the medians to done, what auto took, its time as a multiple of the faster form's, and that of its pairs
-(binary, one request) as a multiple of the matrix's. --limit leaves the matrix out beyond so many vertices."""
+(binary, one request) as a multiple of the matrix's. --limit is the largest number of vertices for which the
+matrix is measured."""
 
 import argparse
 import os

@@ -1,7 +1,7 @@
 /* How fast each reader takes bytes on one core, in seconds of processor time, feeding pieces of 64
  * KiB as an upload does, beside two loops over the same text in the same run: strtol on every
  * number of it, and memchr for every end of a line (what wc -l does). Then the peak memory of
- * reading a graph, in a process of its own, beside what is promised: 24 bytes an edge and 64 MiB.
+ * reading a graph, in a separate process, next to the promised limit: 24 bytes an edge and 64 MiB.
  *
  *   bench_readers [MEGABYTES]     default 128; 0: memory alone */
 #include "proto/read/reader.h"

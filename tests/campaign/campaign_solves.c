@@ -1,13 +1,14 @@
-/* Random graphs of integers beside an exact oracle in 128 bits: weights at the edges of every kind,
- * sums that leave it, and negative cycles, whose entries grow without end in a solver that does not
- * see them.
+/* Random graphs of integers beside an exact oracle in 128 bits: weights near the limits of
+ * every kind, sums beyond the limits, and negative cycles, whose entries grow without end in a
+ * solver that does not detect them.
  *
  *   campaign_solves [GRAPHS [SEED]]
  *
- * Each graph is solved by a back end and in a kind that chance chooses. Right is: each distance to
- * the last bit; a negative cycle if and only if there is one, and one that is named; and a refusal
- * only where a sum could leave the kind. Then, of dense graphs with a cycle in one block, how many
- * rounds were begun after that block's. The exit status is 1 when anything was not so. */
+ * Each graph is solved by a back end and in a kind that chance chooses. Correct are
+ * distances equal to the last bit; a negative cycle, named, if and only if the graph has one; and a
+ * refusal only if a sum could leave the range of the kind. Then, of dense graphs with a cycle in
+ * one block, how many rounds were begun after that block's. The exit status is 1 when anything was
+ * not so. */
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
 

@@ -3,9 +3,9 @@
  *
  *   VERTICES STAGE ACTION ARGUMENT TIMES
  *
- * for graphs of so many vertices (0: any), at most TIMES times over all processes (0: always). How
- * often a line has struck is in the file beside it, PLAN.tally, a 32-bit number a line. Both are
- * opened before main, as a confined process opens no file; whoever writes the plan locks it. */
+ * for graphs of VERTICES vertices (0: any), at most TIMES times over all processes (0: always). The
+ * file PLAN.tally has a 32-bit number per line, which counts how often the line has struck. Both
+ * files are opened before main, as a confined process opens no file; the plan's writer locks it. */
 #pragma once
 
 #include <stdbool.h>

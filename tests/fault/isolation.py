@@ -85,7 +85,7 @@ class Daemon(harness.Daemon):
                              "--worker.stall_s", "600", "--jobs.queue_limit", "1000", "--solver.group", group,
                              *arguments, state=state)
         except AssertionError:
-            # It did not start.
+            # The daemon did not start.
             self.process.wait()
             self.process.stdout.close()
             self.ended = True
@@ -374,7 +374,7 @@ def bytes_of(n):
     return 4 * n * n
 
 
-# As in server/scheduler/scheduler_internal.h.
+# The value in server/scheduler/scheduler_internal.h.
 MEMORY_ATTEMPTS = 16
 
 

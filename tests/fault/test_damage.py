@@ -12,7 +12,7 @@ import harness
 
 # Three blocks of 256 KiB, the last with the statistics.
 VERTICES = 400
-# So many blocks that verification during queries, four at a time, does not reach the last.
+# Enough vertices that verification during queries, four blocks at a time, misses the last block.
 MANY = 1200
 
 

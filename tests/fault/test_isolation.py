@@ -18,7 +18,7 @@ FEW = 5
 def test_every_status_at_every_stage_ends_its_job_alone():
     codes = isolation.all_codes()
     cases = [(code, stage) for code in codes for stage in STAGES]
-    # Each case at one stage, or at a third of the stages.
+    # Each status at a third of the stages; in quick runs at one stage.
     cases = cases[:: len(STAGES) + 1 if harness.QUICK else 3]
     cases = [(10 + i, code, stage) for i, (code, stage) in enumerate(cases)]
     with daemon() as (found, plan):
@@ -55,7 +55,7 @@ def test_each_cuda_error_maps_to_the_right_status():
     with daemon() as (found, _):
         cached = found.solve(harness.SMALL)["graph"]
         with Asker(found, cached, 12):
-            # Each error and each stage once.
+            # Each CUDA error once, at one stage after the other.
             for i, error in enumerate(isolation.CUDA):
                 isolation.fail_in_job(found, STAGES[i % len(STAGES)], error, 20 + i)
             isolation.fail_to_open(found, "cuda", 46)

@@ -17,7 +17,7 @@ KILLS = int(os.environ.get("APSPD_TEST_KILLS", "2" if harness.QUICK else "5"))
 SEED = int(os.environ.get("APSPD_TEST_SEED", str(int(time.time()))))
 
 
-# So large that a kill finds some jobs running, and so small that the others end soon.
+# Large enough that a kill finds running jobs, and small enough that the other jobs end soon.
 VERTICES = 400 if harness.QUICK else 1200
 
 

@@ -14,7 +14,7 @@ import harness
 from harness import SMALL
 
 REQUIRED = ("--service.confinement", "required")
-# So many jobs that their rows exceed the memory that SQLite uses for sorting.
+# Enough jobs that their rows exceed the memory that SQLite uses for sorting.
 HISTORY = 3000
 FIELDS = {"CapInh": 0, "CapPrm": 0, "CapEff": 0, "CapAmb": 0, "NoNewPrivs": 1, "Seccomp": 2}
 

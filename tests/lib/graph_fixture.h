@@ -11,12 +11,12 @@
 enum status read_graph(enum format format, const struct graph_options *options, const char *bytes,
                        size_t size, size_t piece, struct graph **ret_graph, struct problem *reterr);
 
-/* The same with two pieces, the first of this size. */
+/* Reads like read_graph, but in two pieces, the first of `cut` bytes. */
 enum status read_graph_cut(enum format format, const struct graph_options *options,
                            const char *bytes, size_t size, size_t cut, struct graph **ret_graph,
                            struct problem *reterr);
 
-/* The same for a text, in pieces of 5 bytes. */
+/* Reads a text like read_graph, in pieces of 5 bytes. */
 enum status read_text_with(enum format format, const char *text,
                            const struct graph_options *options, struct graph **ret_graph,
                            struct problem *reterr);

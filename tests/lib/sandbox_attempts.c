@@ -254,14 +254,14 @@ const size_t attempt_needed_count = sizeof attempt_needed / sizeof attempt_neede
 
 ATTEMPT(accept, accept4(attempt_given.listener, NULL, NULL, SOCK_CLOEXEC))
 ATTEMPT(cut, ftruncate(attempt_given.memory, 4096))
-/* As sd_notify(3) opens its socket. */
+/* Opens a socket like sd_notify(3). */
 ATTEMPT(notify, socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0))
 ATTEMPT(configuration, open(ATTEMPT_READABLE, O_RDONLY))
 ATTEMPT(create, open(attempt_path(attempt_given.state, "created"), O_CREAT | O_RDWR, 0600))
 ATTEMPT(list, open(attempt_given.state, O_RDONLY | O_DIRECTORY))
 ATTEMPT(folder, mkdir(attempt_path(attempt_given.state, "made"), 0700))
 
-/* As the store publishes, renames and deletes a file. */
+/* Publishes, renames and deletes a file like the store. */
 static int attempt_publish(void)
 {
     char from[PATH_MAX];

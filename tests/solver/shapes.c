@@ -111,7 +111,7 @@ static void make_star(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* The same next to a path whose sums leave the range of i4 before it turns out to be a detour. */
+/* A star, and a path whose sums leave the range of i4 before the path proves to be a detour. */
 static void make_detours(struct edge_list *list, uint64_t seed)
 {
     for (uint32_t vertex = 1; vertex < list->vertex_count; ++vertex) {
@@ -120,7 +120,7 @@ static void make_detours(struct edge_list *list, uint64_t seed)
     make_star(list, seed);
 }
 
-/* Nearly square, so that it has small separators. */
+/* A nearly square grid, which has small separators. */
 static void make_grid(struct edge_list *list, uint64_t seed)
 {
     const uint32_t n = list->vertex_count;
@@ -138,7 +138,7 @@ static void make_grid(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* The same, with the reverse of each edge listed too. */
+/* A grid in which the reverse of each edge is listed too. */
 static void make_roads(struct edge_list *list, uint64_t seed)
 {
     make_grid(list, seed);

@@ -1,7 +1,7 @@
-/* A group of GPUs, against one of them alone: the same matrix and statistics to the last bit, by
- * the dense plan and by others. Where there is one device its members share it, each with memory,
- * rows and streams of its own; where there are more, groups of different devices are tried too.
- * Exit 77 without one.
+/* A group of GPUs gives the same matrix and statistics as one GPU, to the last bit, by the dense
+ * plan and by other plans. With one device all members share it, each with separate memory, rows
+ * and streams; with several devices, groups of different devices are tried too. Exit 77 without a
+ * device.
  *
  *   test_group_gpu            sizes around the edges of tiles and blocks to 3,000, in every kind
  *   test_group_gpu --few      one size and a few kinds, for a run under compute-sanitizer */

@@ -31,7 +31,7 @@ static struct graph *read_graph(const json_t *peer_case)
     return graph;
 }
 
-/* The same edges without the product, to check a cycle. */
+/* Reads the edges without the product, to check a cycle. */
 static struct edge_list read_edges(const json_t *peer_case)
 {
     struct edge_list list = {

@@ -1,6 +1,6 @@
-/* Ranks with a GPU each, as threads of this program, against one GPU alone: the same matrix and
- * certificate to the last bit. Where there are fewer devices than ranks they share them, each with
- * memory, rows and streams of its own. Exit 77 without one.
+/* Ranks with a GPU each, as threads of this program, give the same matrix and certificate as one
+ * GPU, to the last bit. If there are fewer devices than ranks, the ranks share devices, each rank
+ * with separate memory, rows and streams. Exit 77 without a device.
  *
  *   test_ranks_gpu            sizes around the edges of tiles and blocks to 3,000, in every kind
  *   test_ranks_gpu --few      one size, for a run under compute-sanitizer

@@ -99,7 +99,7 @@ class Client:
         graph: a NetworkX graph, a SciPy sparse matrix, an array or list of edges (2 or 3 columns),
             a pandas frame of edges, or the path of a file in a format of the service. A square
             array, or a frame with the same labels in rows and columns, is a dense matrix as SciPy
-            reads it: 0, inf and nan are no edges. A square array of edges is passed as edges=.
+            reads it: 0, inf and nan are missing edges. A square array of edges is passed as edges=.
         name: an alias by which the service also knows the graph.
         on_progress: a function that is called every second with the progress, 0 to 1, and the document
             of the job; or a bar such as tqdm(total=1).

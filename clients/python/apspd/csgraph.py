@@ -23,8 +23,8 @@ def shortest_path(csgraph: Any, method: str = "auto", directed: bool = True,
     """The distances between all vertices, or from those of `indices`, as SciPy returns them: float64
     and inf where there is no path; with return_predecessors also the matrix of predecessors.
 
-    csgraph: a sparse matrix, each stored entry of which is an edge, or a square array, whose zeros,
-        infinities and NaN are none.
+    csgraph: a sparse matrix, in which each stored entry is an edge, or a square array, in which
+        zeros, infinities and NaN are missing edges.
     method: as in SciPy; every method gives the same distances here.
     client: a Client; else that of default_client().
 

@@ -51,7 +51,7 @@ void pairs_open(struct pairs_reader *reader, enum pairs_form form, const char *b
 /* Opens a reader of pairs with weights, in JSON or CSV. */
 void pairs_open_weighted(struct pairs_reader *reader, enum pairs_form form, const char *bytes,
                          size_t size);
-/* Also accepts a zeroed reader. */
+/* Closes a reader. Accepts a zeroed reader. */
 void pairs_close(struct pairs_reader *reader);
 /* Returns an open reader to the first pair. */
 void pairs_rewind(struct pairs_reader *reader);

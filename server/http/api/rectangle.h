@@ -32,7 +32,7 @@ MUST_CHECK enum status rectangle_open(struct rectangle *rectangle, const struct 
 MUST_CHECK enum status rectangle_open_columns(struct rectangle *rectangle,
                                               const struct result *result, const struct axis *rows,
                                               const struct axis *columns);
-/* Also accepts a zeroed rectangle. */
+/* Closes a rectangle. Accepts a zeroed rectangle. */
 void rectangle_close(struct rectangle *rectangle);
 /* Finds the row of the rectangle `context` at this index of the axis, valid until the next call;
  * the cell of column j is element axis_at(&cells, j). NULL: not complete yet, call again for the

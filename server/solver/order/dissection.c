@@ -36,8 +36,8 @@ static double expect_work(double m, double boundary, double share, int levels)
            2 * expect_work((m - separator) / 2, boundary + separator, share, levels - 1);
 }
 
-/* sizes: of the two sides and of the separator. Deeper separators are assumed to have the same
- * share. */
+/* sizes: vertices of the two sides and of the separator. Deeper separators are assumed to have the
+ * same share. */
 static bool is_worth(const double sizes[3])
 {
     const double all = sizes[0] + sizes[1] + sizes[2];

@@ -15,8 +15,8 @@ struct plan_outline {
     uint32_t tile_count;
     uint32_t tile;   /* limit on the width of a tile; no tile is empty */
     uint32_t *pivot; /* tile_count entries: every tile once, in the order of elimination */
-    /* A round takes consecutive pivots as long as they are independent, judged by the tiles that
-     * are reached when the round begins. So pivots that are to share a round must be adjacent. */
+    /* A round takes consecutive pivots while they are independent, judged by the tiles that are
+     * reached when the round begins. So pivots that share a round must be adjacent here. */
     bool symmetric; /* true exactly for undirected graphs */
 };
 

@@ -1,7 +1,7 @@
 /* The least that libmicrohttpd does for an answer: a daemon with its own pool of threads, the
  * limits of server/http/transport/endpoint.c, and one constant answer of the size of that of a
- * distance, in head and body. What apspd takes beyond this is its own. A POST is answered, once all
- * of it was received, with so many bytes and the end of the connection, as there.
+ * distance, in head and body. Any further time is spent in apspd itself. A POST is answered, once
+ * its whole body was received, with BYTES bytes and the end of the connection, as by apspd.
  *
  *   bench_http_bare [THREADS [BYTES]]     default 4 and 3; ends with its standard input */
 #include <arpa/inet.h>

@@ -3,8 +3,9 @@
     load_report.py APSPD APSP BARE CLIENT [--out DIR] [--seconds S] [--rounds R] ...
 
 Leaves report.md and report.json in DIR. The short form, without flags,
-takes less than five minutes; --seconds 2 --rounds 5 is steadier. Nginx is left out where there is
-none. As root it measures in a network namespace of its own (load_network.py). The exit status is 1 when any answer was wrong or did not come."""
+takes less than five minutes; --seconds 2 --rounds 5 is steadier. Nginx is left out if it is not
+installed. As root it measures in a network namespace of its own (load_network.py). The exit status is 1 if any answer
+was wrong or did not arrive."""
 
 import argparse
 import contextlib
@@ -59,7 +60,7 @@ def parse_arguments():
     parser.add_argument("--questions", nargs="+", choices=QUESTIONS, default=list(QUESTIONS))
     parser.add_argument("--connections", default=CONNECTIONS)
     parser.add_argument("--seconds", type=float, default=0.3, help="of one measurement")
-    parser.add_argument("--rounds", type=int, default=3, help="the median of so many is taken")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds; the median counts")
     parser.add_argument("--threads", type=int, default=4, help="of all servers")
     parser.add_argument("--vertices", type=int, default=1000, help="of the graph asked about")
     parser.add_argument("--upload-vertices", type=int, default=20000, help="of the graph uploaded")

@@ -385,7 +385,7 @@ FIXTURE_TEST(a_change_with_an_io_error_at_any_call_is_not_acknowledged)
     try_calls(fixture, EIO, STEP);
 }
 
-/* Another error takes the way of EIO. */
+/* ENOSPC is handled like EIO. */
 FIXTURE_TEST(a_change_with_a_full_disk_at_any_call_is_not_acknowledged)
 {
     try_calls(fixture, ENOSPC, 4 + STEP);

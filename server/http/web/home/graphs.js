@@ -69,7 +69,7 @@ function acquaintances(n) {
   return JSON.stringify({ n, edges, directed: false });
 }
 
-// All vertices that a path from this one leads to.
+// Returns all vertices that paths from start reach.
 function reachedFrom(start, arcs) {
   const next = new Map();
   for (const [u, v] of arcs) next.set(u, [...(next.get(u) ?? []), v]);

@@ -65,7 +65,7 @@ export function makeMap(box, { places, onMap, tiles, paint, onPick, onPoint }) {
     crs: onMap ? L.CRS.EPSG3857 : L.CRS.Simple,
     attributionControl: false,
     zoomControl: false,
-    // One finger scrolls the page, two move the map; a wheel enlarges the map once it was clicked.
+    // One finger scrolls the page, two fingers move the map; the wheel zooms once the map was clicked.
     dragging: !coarse,
     scrollWheelZoom: false,
     doubleClickZoom: false,

@@ -83,7 +83,7 @@ function paintNear(sheet, points, edges, near) {
   sheet.context.restore();
 }
 
-// Where the distances are measured from.
+// Marks the vertex from which the distances are measured.
 function paintCentre(context, [x, y]) {
   for (const [style, wide] of [["--panel", 6], ["--text", 2.5]]) {
     context.strokeStyle = colour(style);

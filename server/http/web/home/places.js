@@ -118,7 +118,7 @@ async function loadWhole(id, about, kind, vertices, places, index) {
   return { edges, ...layOut(n, graphIsSmall(n) ? terms : pull(edges, terms)), words: `Vertices are placed so that the distances on the screen are close to those in the graph. ${hint}` };
 }
 
-// Some vertices, spread over the rows, each joined to those that are nearest to it.
+// Loads a sample of vertices, spread over the rows, each joined to its nearest vertices.
 async function loadSample(id, about, all) {
   const rows = spread(about.n, about.n > MOST_PLACED ? SMALL_SAMPLE : SAMPLE);
   const vertices = rows.map((row) => all[row]);

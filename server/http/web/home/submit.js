@@ -9,7 +9,7 @@ let formats = [];
 let last = null; // what was sent, to be sent again
 let sending = null;
 const queue = []; // files that wait
-const sent = new Map(); // by the id of the graph: the file that it was read from, and the options
+const sent = new Map(); // by graph id: the file of the upload, and its options
 let onJob = () => {};
 let onPlaced = () => {};
 let shownGraph = () => null;
@@ -142,7 +142,7 @@ async function submit(files, options, isExample = false) {
   const sorted = [...graphs, ...typed.filter((one) => one.type !== null)];
   const batch = { graph: null };
   const { name: _, ...others } = options;
-  // One name cannot be that of several graphs.
+  // Several graphs cannot have the same name.
   for (const one of sorted) queue.push({ ...one, batch, isExample, options: graphs.length > 1 ? others : options });
   sendNext();
 }

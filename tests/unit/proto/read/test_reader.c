@@ -210,7 +210,7 @@ static void write_array(struct text *text, uint32_t index)
     }
 }
 
-/* One vertex lists two others alternately, and each of these lists it as often. */
+/* The first vertex lists the other two alternately, and each of them lists the first as often. */
 static void write_lists(struct text *text, uint32_t index)
 {
     if (index == BEGIN) {
