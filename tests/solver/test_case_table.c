@@ -51,7 +51,7 @@ TEST(a_vertex_is_at_distance_zero_from_itself)
     run_law(laws_diagonal_is_zero);
 }
 
-TEST(no_detour_is_shorter)
+TEST(distances_satisfy_the_triangle_inequality)
 {
     run_law(laws_triangle_inequality);
 }
