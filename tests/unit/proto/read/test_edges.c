@@ -163,10 +163,12 @@ static void check_refused(const char *text, uint64_t line, const char *detail, c
 
 TEST(ambiguous_weight_columns_are_refused)
 {
-    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "numbers: len, maxspeed", "weight=len");
-    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "numbers: len, maxspeed", "weight=none");
-    check_refused("# x\nfrom,to,name,len\n1,2,a,4\n", 3, "numbers: len", "weight=len");
-    check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "numbers: len", "weight=");
+    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "Numeric columns: len, maxspeed",
+                  "weight=len");
+    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "Numeric columns: len, maxspeed",
+                  "weight=none");
+    check_refused("# x\nfrom,to,name,len\n1,2,a,4\n", 3, "Numeric columns: len", "weight=len");
+    check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "Numeric columns: len", "weight=");
     check_refused("1 2 3 4\n2 3 4 5\n1 5 6 7\n", 1, "4 columns", "format=matrix");
     check_refused("a 1 2 5\na 2 3 7\n", 1, "4 columns", "p sp N M");
     check_refused("id,a,b,len\n1,2,3,4\n", 1, "No two columns", "source_column=");
@@ -246,7 +248,7 @@ TEST(a_comment_may_be_the_header)
     check_weight("# source,target,weight\nsource,target,weight\n1,2,5\n", "weight", 5, NULL, false);
     check_weight("1 2 1000000000\n2 3 2000000000\n3 1 1000000000\n", "column 3", 1000000000, NULL,
                  false);
-    check_refused("# from to len lanes\n1 2 5 6\n", 2, "numbers: len, lanes", "weight=len");
+    check_refused("# from to len lanes\n1 2 5 6\n", 2, "Numeric columns: len, lanes", "weight=len");
 }
 
 TEST(lines_that_are_not_edges_are_refused)
@@ -398,7 +400,7 @@ TEST(networkx_attribute_dicts_are_read)
     graph = read_noted("1,2,{}\n2,1,{ }\n", &notes);
     assert_true(graph_weight(graph, 0) == 1 && vertex_names_numeric(graph->names));
     graph_destroy(graph);
-    check_refused("1 2 {}\n1 2 {'a': 5, 'b': 6}\n", 2, "numbers: a, b", "weight=a");
+    check_refused("1 2 {}\n1 2 {'a': 5, 'b': 6}\n", 2, "Numeric columns: a, b", "weight=a");
     check_refused("1 2 {}\n1 2 3\n", 2, "3 columns", "");
     check_first("a,{3F}\n{3F},b\n", 3, "a", 1);
     assert_int_equal(
