@@ -56,7 +56,7 @@ function exports({ source, target, vertices, weights }) {
     located ? make("button", { type: "button", onclick: saveMap }, "GeoJSON") : null);
 }
 
-// before: the path of this pair before the change of the graph.
+// Shows the path of a pair. before: its path before the graph was changed, if the answer is compared with it.
 function answered(source, target, path, before) {
   const box = byId("pair-answer");
   const was = before === undefined ? "" : before.distance === path.distance ? "; as long as before the change"
@@ -125,7 +125,7 @@ async function askAround(form, told) {
   ]));
 }
 
-// A distance within which some vertices lie, but not all: a quarter of a long one.
+// Proposes a distance within which some vertices lie, but not all: a quarter of a long distance.
 function someDistance() {
   return apart > 0 ? Number((apart / 4).toPrecision(2)) : NEAREST;
 }
@@ -154,7 +154,7 @@ export function askAgain(id) {
   askAround(byId("around-form"), false);
 }
 
-// pair: { source, target, apart } to start with; hasDegrees: whether coordinates are in degrees.
+// pair: the pair { source, target, apart } that is shown first; hasDegrees: whether coordinates are in degrees.
 export function openAsk(id, pair, hasDegrees) {
   graph = id;
   located = hasDegrees;

@@ -1,4 +1,4 @@
-// Changes the weight of an edge or removes it: the service creates a changed graph, and the name moves to it.
+// Changes the weight of an edge or removes the edge: the service stores a changed graph, to which the name moves.
 
 import { byId, make, say } from "./dom.js";
 import { ask, pathOf } from "./service.js";

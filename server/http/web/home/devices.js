@@ -1,4 +1,4 @@
-// The devices, their memory and their current job.
+// Shows the devices with their memory and current job.
 
 import { byId, make, bytes, percent, seconds } from "./dom.js";
 import { ask } from "./service.js";

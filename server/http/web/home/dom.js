@@ -1,4 +1,4 @@
-// Elements, and how numbers are written for people.
+// Creates elements of the page and formats numbers for people.
 
 export function byId(id) {
   return document.getElementById(id);
@@ -101,7 +101,7 @@ const stops = [
   [0x1f, 0x9e, 0x89], [0x35, 0xb7, 0x79], [0x6e, 0xce, 0x58], [0xb5, 0xde, 0x2b], [0xfd, 0xe7, 0x25],
 ];
 
-// part: from 0 to 1.
+// Returns the colour at a position of the scale. part: from 0 to 1.
 export function viridis(part) {
   const at = Math.min(Math.max(part, 0), 1) * (stops.length - 1);
   const below = Math.min(Math.floor(at), stops.length - 2);

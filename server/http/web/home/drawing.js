@@ -120,7 +120,7 @@ function pick(place) {
   redraw();
 }
 
-// place: null when the mouse has left.
+// place: the pixel under the mouse, or null after the mouse has left.
 function point(place) {
   const found = place === null ? null : nearest(place);
   box.title = found === null ? "" : `${graph.vertices[found]}`;
@@ -211,7 +211,8 @@ export async function openDrawing(id, about, kind) {
 
 /* ---- Answers ---- */
 
-// parts: how far each of the vertices is from this one, from 0 to 1. Whether any of them is drawn.
+// Colours the vertices near a centre. parts: the distance of each from the centre, scaled to 0 to 1. Returns
+// whether any of them is drawn.
 export function showNear(from, vertices, parts) {
   near = new Map();
   centre = null;
@@ -227,7 +228,7 @@ export function showNear(from, vertices, parts) {
   return near.size > 0;
 }
 
-// was: the vertices of the path before a change.
+// Draws a path. was: the vertices of the same pair's path before a change of the graph.
 export async function showPath(vertices, was = []) {
   names = vertices;
   picked = null;

@@ -1,6 +1,7 @@
-// Graphs to try: made here, the same each time, so that a second try is answered at once.
+// Example graphs. They are generated with fixed seeds, so that the service answers a repeated upload from its
+// store.
 
-// Mulberry32: small, and good enough for streets.
+// Mulberry32, a random number generator of a few lines whose quality suffices for street plans.
 export function randomFrom(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
@@ -14,7 +15,7 @@ function dimacs(n, arcs) {
   return `p sp ${n} ${arcs.length}\n${arcs.map(([u, v, w]) => `a ${u} ${v} ${w}\n`).join("")}`;
 }
 
-// Streets of a town: long ones with short ones between them, of which some are one way, some missing.
+// A town of long streets joined by short ones; some of the short ones are one-way, some are missing.
 function town(side) {
   const random = randomFrom(7);
   const arcs = [];
@@ -34,7 +35,7 @@ function town(side) {
   return dimacs(side * side, arcs);
 }
 
-// Islands of towns with names; two of the islands have no ferry.
+// Named towns on several islands, two of which no ferry reaches.
 function islands() {
   const random = randomFrom(11);
   const lines = ["from,to,time"];
@@ -58,7 +59,7 @@ function islands() {
   return `${lines.join("\n")}\n`;
 }
 
-// People who know their neighbours, and somebody far away now and then.
+// A social network: people know their neighbours and, now and then, somebody far away.
 function acquaintances(n) {
   const random = randomFrom(3);
   const edges = [];
@@ -74,12 +75,12 @@ function reachedFrom(start, arcs) {
   const next = new Map();
   for (const [u, v] of arcs) next.set(u, [...(next.get(u) ?? []), v]);
   const found = new Set([start]);
-  // A set lists what is added to it meanwhile, too.
+  // Iterating over a Set also visits elements that are added during the loop.
   for (const at of found) for (const to of next.get(at) ?? []) found.add(to);
   return found;
 }
 
-// The arcs of a graph without the vertices that have no way from or to this one.
+// Returns the arcs between vertices that can be reached from the start and can reach it.
 function strong(start, arcs) {
   const [out, back] = [reachedFrom(start, arcs), reachedFrom(start, arcs.map(([u, v]) => [v, u]))];
   return arcs.filter((arc) => arc.slice(0, 2).every((one) => out.has(one) && back.has(one)));
@@ -120,7 +121,7 @@ function city(columns, rows) {
     if (column + 1 < columns) street(at, at + 1, row % 11 === 5);
     if (row + 1 < rows) street(at, at + columns, column % 13 === 6);
   }
-  // Crossings without a street are in the river; one that a driver cannot reach, or leave, is none.
+  // Crossings in the river have no street. Crossings that a driver cannot reach, or cannot leave, are dropped too.
   const roads = strong((rows >> 2) * columns + (columns >> 1), arcs);
   const numbers = new Map([...new Set(roads.flatMap(([u, v]) => [u, v]))].sort((a, b) => a - b).map((old, at) => [old, at + 1]));
   const lines = [...numbers].map(([old, at]) => `${at},${places[old - 1].map(Math.round).join(",")}\n`);

@@ -126,10 +126,11 @@ function drawScale() {
   say(byId("heat-high"), words(high));
 }
 
-// The vertices at the ends of an axis.
+// Labels both ends of an axis with their vertices.
 function nameAxis(axis, { vertices, first, stop }) {
   say(byId(`heat-${axis}-first`), vertices.length > 0 ? `${vertices[0]}` : "");
-  // The last cell is named by its first vertex, which is the last one where a cell is one vertex.
+  // The service names each cell by its first vertex. Only in a heat map with one vertex a cell is the name of
+  // the last cell also the last vertex.
   const isLast = vertices.length === stop - first;
   say(byId(`heat-${axis}-last`), vertices.length > 1 ? `${vertices.at(-1)}${isLast ? "" : " …"}` : "");
 }

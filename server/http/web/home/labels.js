@@ -23,7 +23,7 @@ function covers(box, [x, y]) {
   return x > box.left - POINT && x < box.right + POINT && y > box.top - POINT && y < box.bottom + POINT;
 }
 
-// wanted: { at: [x, y], text, wide, strong }; the boxes of those that have a place, with their text.
+// wanted: the labels, { at: [x, y], text, wide, strong }. Returns the box and the text of each that fits.
 // path: points that no name may cover; points: those that only a strong name may cover.
 export function placeLabels(wanted, { path, points }, width, height) {
   const placed = [];

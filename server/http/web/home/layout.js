@@ -3,7 +3,7 @@
 
 const ROUNDS = 40;
 
-// terms: { i, j, d } with wanted lengths d above 0.
+// terms: pairs { i, j, d } of vertices with the length d > 0 that they should have on the screen.
 function lower(x, y, term, rate) {
   const dx = x[term.i] - x[term.j];
   const dy = y[term.i] - y[term.j];

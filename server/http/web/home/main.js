@@ -144,12 +144,12 @@ async function solve() {
   if (job !== undefined) addJob(job);
 }
 
-// Names are suggested up to so many vertices, and a row of so many is asked for the farthest vertex.
+// Up to this many vertices, names are suggested while typing, and a row is fetched to find the farthest vertex.
 const MOST_SUGGESTED = 1000;
 const LONGEST_ROW = 20000;
 
-// A pair to start with, and how far apart it is: the first vertex and the one farthest from it, in a large
-// graph the last one.
+// Chooses the pair that is shown first, with its distance: the first vertex and the vertex farthest from it, or
+// in a large graph the first and the last vertex.
 async function firstPair({ id, n }) {
   if (n === 0) return {};
   const suggested = n <= MOST_SUGGESTED ? (await ask(pathOf(id, "/vertices"))).vertices : [];
@@ -163,7 +163,7 @@ async function firstPair({ id, n }) {
   return farthest === 0 ? pair : { ...pair, target: destinations[farthest], apart: distances[farthest] };
 }
 
-// The document of a job may have left the history.
+// Returns the job's document, or null if the job has been removed from the service's history.
 async function jobOf(graph) {
   return graph.job ? ask(`/v1/jobs/${graph.job}`).catch(() => null) : null;
 }
@@ -201,7 +201,7 @@ async function load(asked, change) {
     openDrawing(id, graph, graph.result),
     openDownloads(id, graph.names[0] ?? "distances", graph, graph.result, { limits }),
   ]);
-  // An example shows a path without being asked.
+  // For an example, a path is shown at once.
   if (!change && id === shown && graph.names[0]?.startsWith("example-")) byId("pair").requestSubmit();
 }
 

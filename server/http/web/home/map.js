@@ -1,18 +1,18 @@
-// The map that a graph is drawn on. Leaflet moves and enlarges it and draws the tiles beneath; one layer
-// of it is the canvas of the graph.
+// The map on which a graph is drawn. Leaflet pans and zooms it and draws the map tiles; the graph is painted on a
+// canvas that is one of Leaflet's layers.
 
 import { sharpen } from "./dom.js";
 
 const L = globalThis.L;
 const MARGIN = [24, 24];
 const DEEPEST_TILE = 19;
-// From the whole graph inwards, in steps that each double the size.
+// The deepest zoom, counted from the view of the whole graph; each step doubles the size.
 const STEPS_INWARD = 12;
 // A plane has no smallest unit: any size of a drawing must fit.
 const ANY_ZOOM = 60;
 
-// The canvas: calls paint({ context, width, height }, points) once for each frame in which the map has
-// moved or the drawing has changed. points: the pixels of all places, NaN where a vertex has none.
+// The canvas of the graph. Calls paint({ context, width, height }, points) at most once a frame, after the map has
+// moved or the drawing has changed. points: the pixel of each vertex, NaN for one without coordinates.
 class Sheet {
   constructor(map, places, paint) {
     Object.assign(this, { map, places, paint, flat: null, wanted: false });
@@ -20,7 +20,7 @@ class Sheet {
     map.on("move zoom viewreset resize", () => this.ask());
   }
 
-  // The places or what is drawn at them are others than before.
+  // Call this when vertices have moved or are drawn differently.
   change() {
     this.flat = null;
     this.ask();
@@ -44,7 +44,7 @@ class Sheet {
     this.paint(sharpen(this.canvas), this.points());
   }
 
-  // Projected once by Leaflet, at zoom 0, where a pixel is 2^zoom times as large as on the screen.
+  // Leaflet projects each vertex once, at zoom 0; at another zoom the result is multiplied by 2^zoom.
   points() {
     const { map } = this;
     const { x, y } = this.places;
@@ -56,8 +56,8 @@ class Sheet {
   }
 }
 
-// box: the element; onPick(point): a click at a pixel; onPoint(point): the mouse there, or null. fit() is
-// to be called when the size of the box or the colours have changed.
+// box: the element that holds the map. onPick(point) is called for a click at a pixel, onPoint(point) when the
+// mouse moves to a pixel, with null when it leaves. Call fit() when the box's size or the colours have changed.
 export function makeMap(box, { places, onMap, tiles, paint, onPick, onPoint }) {
   const hasTiles = onMap && tiles !== null;
   const coarse = matchMedia("(pointer: coarse)").matches;
@@ -100,7 +100,7 @@ export function makeMap(box, { places, onMap, tiles, paint, onPick, onPoint }) {
   const fit = () => {
     const wasWhole = map.getZoom() === whole;
     map.invalidateSize({ animate: false });
-    // What was seen as a whole stays so in a window of another size.
+    // If the whole graph was visible, it stays so after a change of the window's size.
     if (wasWhole) fitWhole();
     sheet.ask();
   };
@@ -119,12 +119,12 @@ export function showWhole(map, places) {
   map.fitBounds(boundsOf(places, places.x.keys()), { padding: MARGIN, animate: false });
 }
 
-// What is framed is seen with its surroundings.
+// Zooms to the given vertices with some of their surroundings.
 export function frame(map, places, rows) {
   map.fitBounds(boundsOf(places, rows).pad(0.3), { padding: MARGIN, animate: false });
 }
 
-// A path that is small on the screen, or not on it, is framed.
+// Zooms to a path that is off the screen or would be small on it.
 export function keepInView(map, places, rows) {
   const bounds = boundsOf(places, rows);
   const size = map.getSize();

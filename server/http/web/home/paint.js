@@ -4,9 +4,9 @@ import { colour, viridis } from "./dom.js";
 import { placeLabels } from "./labels.js";
 
 const MOST_EDGES = 40000;
-// Of more vertices the edges are drawn alone, as dots would cover all.
+// Above this number of vertices only edges are drawn, as the dots would cover them.
 const MOST_DOTS = 20000;
-// More names than this on the screen are noise.
+// No more names than this are shown at once.
 const MOST_NAMES = 60;
 
 function line(context, from, to) {
@@ -24,7 +24,7 @@ function arrow(context, [x1, y1], [x2, y2]) {
   context.fill();
 }
 
-// Whether the line may be visible: not where both ends are beyond the same side, or have no place.
+// Returns whether a line may be visible: false if both ends lie beyond the same side, or an end has no coordinates.
 function crosses([x1, y1], [x2, y2], width, height) {
   return Math.max(x1, x2) >= 0 && Math.min(x1, x2) <= width && Math.max(y1, y2) >= 0 && Math.min(y1, y2) <= height;
 }
@@ -56,7 +56,8 @@ function paintVertices(context, points, visible) {
   context.fill();
 }
 
-// All within a distance is an area: a broad brush along the edges, in bands by distance, the near over the far.
+// What lies within a distance is painted as an area: a broad brush follows the edges, in bands of distance, near
+// bands over far ones.
 const BANDS = 5;
 
 function paintNear(sheet, points, edges, near) {
@@ -120,7 +121,7 @@ function paintPath(context, points, path, directed) {
   context.fill();
 }
 
-// Points along the lines of a walk, close enough together that no name fits between them.
+// Returns points along the lines of a walk, so close together that no name fits between two of them.
 function alongWalk(points, walk, width, height) {
   const all = [];
   for (let k = 0; k + 1 < walk.length; k += 1) {
@@ -132,7 +133,7 @@ function alongWalk(points, walk, width, height) {
   return all;
 }
 
-// Points along the arms of the cross at the centre.
+// Returns points along the arms of the cross that marks the centre.
 function alongCross([x, y]) {
   return [-14, -9, -4, 0, 4, 9, 14].flatMap((far) => [[x + far, y], [x, y + far]]);
 }
@@ -157,8 +158,8 @@ function paintNames({ context, width, height }, points, { vertices, ends, path, 
   }
 }
 
-// drawing: { edges, vertices, directed, points, path, before, edge, picked, near, centre }. Whether edges
-// were left out.
+// Paints a drawing { edges, vertices, directed, points, path, before, edge, picked, near, centre }. Returns whether
+// edges were left out.
 export function paint(sheet, drawing) {
   const { context, width, height } = sheet;
   const { edges, vertices, directed, points, edge, picked, near, centre } = drawing;

@@ -1,18 +1,19 @@
-// What is drawn of a graph and where: at its coordinates, laid out by distances, or some of its vertices.
+// Decides which vertices of a graph are drawn, all or a sample, and where: at their coordinates if there are any,
+// else laid out so that lengths on the screen resemble distances.
 
 import { count, plural } from "./dom.js";
 import { ask, fetchFrom, pathOf } from "./service.js";
 import { layOut } from "./layout.js";
 
-// Whole: laid out by distances up to so many vertices, at their coordinates up to so many.
+// The largest graphs that are drawn whole: vertices without coordinates, vertices with them, and edges.
 const MOST_VERTICES = 10000;
 const MOST_PLACED = 200000;
 const MOST_EDGES = 600000;
-// Up to so many vertices all pairs are laid out; beyond, every vertex and some pivots.
+// Up to ALL_PAIRS vertices the layout uses all distances; above, those between every vertex and PIVOTS pivots.
 const ALL_PAIRS = 400;
 const PIVOTS = 40;
 const PULLS = 60000;
-// Of a larger graph so many vertices are drawn, and of a path through it so many.
+// The number of vertices that are drawn of a graph too large to be drawn whole, and of a path through it.
 const SAMPLE = 300;
 const SMALL_SAMPLE = 120;
 const STATIONS = 50;
@@ -24,7 +25,7 @@ const farValues = { i4: 1073741823, u2: 65535 };
 
 /* ---- Distances as wanted lengths ---- */
 
-// A look at the rows of some sources.
+// Returns a function that gives the distance from the source of a row to the vertex of a column.
 async function rowsOf(id, sources, vertices, kind) {
   if (sources.length === vertices.length && graphIsSmall(vertices.length)) {
     const response = await fetchFrom(pathOf(id, "/matrix?format=raw"));
@@ -76,14 +77,14 @@ function pull(edges, terms) {
 
 /* ---- Places ---- */
 
-// The coordinates that were uploaded; null where there are none.
+// Returns the uploaded coordinates, or null if there are none.
 async function coordinatesOf({ id, n, coordinates }, vertices) {
   if (n > MOST_PLACED || !(coordinates?.located > 1)) return null;
   const text = await (await fetchFrom(pathOf(id, "/coordinates"))).text();
   const rows = new Map(vertices.map((name, row) => [`${name}`, row]));
   const x = new Float64Array(n).fill(NaN);
   const y = new Float64Array(n).fill(NaN);
-  // Lines of CSV; the header sets nothing that the line of a vertex of its name would not set again.
+  // The header is parsed like the other lines: harmless, as the line of a vertex with that name comes later.
   for (const [, quoted, plain, first, second] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^,\n]*)),([^,\n]*),([^,\n]*)\n/g)) {
     const row = rows.get(quoted?.replaceAll('""', '"') ?? plain);
     x[row] = Number(first);
@@ -132,8 +133,8 @@ async function loadSample(id, about, all) {
   return { vertices, index: indexOf(vertices), edges, x: [...places.x], y: [...places.y], sampled: true, own: rows.length, words };
 }
 
-// A drawing: { id, n, directed, vertices, index, edges, x, y, words } and whether it is placed at
-// coordinates, onMap in degrees, or sampled.
+// Returns a drawing { id, n, directed, vertices, index, edges, x, y, words } with the flags placed (at
+// coordinates), onMap (these are in degrees) and sampled.
 export async function loadDrawing(id, about, kind) {
   const { vertices } = await ask(pathOf(id, "/vertices"));
   const index = indexOf(vertices);
@@ -145,8 +146,8 @@ export async function loadDrawing(id, about, kind) {
 
 /* ---- Paths through a sample ---- */
 
-// The vertices of a path that are drawn. Those that the sample lacks get their places from those that are
-// nearest in it.
+// Returns the vertices of a path that are drawn. Vertices missing from the sample are added to it, near the
+// vertices of the sample to which their distances are least.
 export async function addStations(graph, vertices) {
   const wanted = spread(vertices.length, STATIONS).map((at) => vertices[at]).concat(vertices.slice(-1));
   const absent = [...new Set(wanted)].filter((name) => !graph.index.has(name));
@@ -169,7 +170,7 @@ export async function addStations(graph, vertices) {
   return wanted;
 }
 
-// Vertices that an earlier path brought go with it.
+// Removes the vertices that were added to a sample for an earlier path.
 export function forgetStations(graph) {
   for (const name of graph.vertices.splice(graph.own)) graph.index.delete(name);
   graph.x.length = graph.y.length = graph.own;

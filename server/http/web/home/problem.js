@@ -1,9 +1,9 @@
-// Problem documents, as they say: what, where, and what would help.
+// Shows the problem documents of the service: what is wrong, where, and what would help.
 
 import { make, distance } from "./dom.js";
 import { tell, isGone } from "./service.js";
 
-// What a parameter of the upload means, in the words of a button.
+// The text of the button that sends a file again with this parameter.
 function buttonWords(name, value) {
   if (name === "directed") return "Take edges both ways";
   return value === "none" ? "Count every edge as 1" : `Use column ${value}`;
@@ -21,7 +21,7 @@ export function remedies({ code, columns = [], hint = "" }, send) {
     make("button", { type: "button", onclick: () => send({ [name]: value }) }, buttonWords(name, value))));
 }
 
-// The line of a text file, cut to what surrounds the column.
+// Returns the text around a column of a line of the file.
 async function excerpt(file, line, column) {
   if (file === undefined || file.size > 32 << 20 || /\.(gz|zst|npy|nthu)$/.test(file.name)) return null;
   const text = (await file.text()).split("\n", line)[line - 1];
@@ -41,7 +41,7 @@ function places(problem) {
   return words.join(", ");
 }
 
-// file: what was sent, where that is known; send: as of remedies.
+// file: the file that was sent, if known; send: as for remedies.
 export function describe(problem, file, send = null) {
   const box = make("div", { class: "problem", role: "alert" },
     make("strong", {}, problem.title ?? "Something went wrong"),
@@ -52,7 +52,7 @@ export function describe(problem, file, send = null) {
       if (text !== null) box.insertBefore(make("pre", { tabindex: "0" }, text), box.querySelector(".hint, .code"));
     });
   }
-  // What the service says of headers is for programs.
+  // The hint of a 401 tells programs which header to send; a reader gets a button instead.
   if (problem.code === "Unauthorized") box.append(make("button", { type: "button", onclick: () => tell("asked") }, "Enter a key"));
   else if (problem.hint) box.append(make("p", { class: "hint" }, problem.hint));
   box.append(remedies(problem, send) ?? "");
@@ -61,14 +61,14 @@ export function describe(problem, file, send = null) {
   return box;
 }
 
-// Runs a task and shows its problem in a box of its own; clears what stood there.
+// Runs a task and shows its problem in the given box, which is cleared first.
 export async function guard(box, task, file, send) {
   box.replaceChildren();
   try {
     return await task();
   } catch (error) {
     if (error.name === "AbortError") return undefined;
-    // The banner says it already.
+    // A banner reports this problem already.
     if (error.document?.code === "NoAnswer" && isGone()) return undefined;
     if (error.document === undefined) console.error(error);
     box.replaceChildren(describe(error.document ?? { title: "The page failed", detail: String(error) }, file, send));

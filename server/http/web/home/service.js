@@ -1,4 +1,4 @@
-// The service: questions, uploads and events, with the key; and each as a curl line.
+// All requests to the service: questions, uploads and events. Sends the key, and gives each request as a curl line.
 
 // A proxy may serve the page below a path of its own: every address is relative to the page.
 const base = new URL("./", location.href).href;
@@ -10,17 +10,18 @@ export function addressOf(path) {
 const place = "apspd-key";
 let key = sessionStorage.getItem(place) ?? "";
 
-// "told": a request was made that the reader may want to repeat (detail: its curl line).
-// "locked": the service needs a key, or another one. "unlocked": one was given. "asked": the reader
-// wants to give one. "gone" and "back": the service stops answering, and answers again. "changed":
-// a job began or ended, so graphs may have come or changed.
+// The events that this module dispatches:
+// "told": a request was made that the user may want to repeat (detail: its curl line).
+// "locked": the service refuses the key or needs one. "unlocked": a key was entered. "asked": the user wants to
+// enter one. "gone" and "back": the service stopped answering, or answers again. "changed": a job began or
+// ended, so that the list of graphs may be out of date.
 export const bus = new EventTarget();
 
 export function tell(name, detail) {
   bus.dispatchEvent(new CustomEvent(name, { detail }));
 }
 
-// Until another key is given, or an answer comes, nothing is asked but what the reader wants.
+// After a refusal of the key, background requests stop until another key is entered or a request succeeds.
 let locked = false;
 
 export function isLocked() {
@@ -47,7 +48,7 @@ export function useKey(given) {
   tell("unlocked");
 }
 
-// While the service does not answer, only what the reader wants is asked, and whether it is back.
+// While the service does not answer, the page sends only the user's own requests and a regular probe.
 let gone = false;
 
 export function isGone() {
@@ -149,15 +150,15 @@ export function pathOf(graph, rest = "") {
 
 /* ---- Uploads ---- */
 
-// The service's answer. fetch cannot say how much of a body has been sent, XMLHttpRequest can.
+// Sends a body and returns the answer. Uses XMLHttpRequest, as fetch does not report how much has been sent.
 export function upload(path, body, { method = "POST", headers }, onProgress, signal) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open(method, addressOf(path));
     for (const [name, value] of Object.entries(authorize(headers))) request.setRequestHeader(name, value);
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
-    // A refusal in the middle of a body may be lost with its connection; for want of a key a short
-    // question is refused too.
+    // A refusal that arrives while the body is being sent may be lost with the connection. A short request finds
+    // out whether the key is the reason: without a valid key it is refused as well.
     request.addEventListener("error", () => ask("/v1/limits").then(() => reject(unreachable()), reject));
     request.addEventListener("abort", () => reject(new DOMException("given up", "AbortError")));
     request.addEventListener("load", () => {
@@ -210,7 +211,7 @@ function pause(milliseconds, signal) {
   });
 }
 
-// Seconds of the solve itself, without the wait for it.
+// Returns the seconds that the solve took, without its time in the queue.
 export function spent(timings) {
   return timings.fill_s + timings.h2d_s + timings.compute_s + timings.d2h_s + timings.write_s;
 }
@@ -221,8 +222,8 @@ export function isOver(job) {
   return ended.has(job.state);
 }
 
-// Tells of a job until it has ended; after a break the stream goes on behind the last event seen.
-// EventSource would do that, but sends no key.
+// Reports the events of a job until it has ended. After a lost connection the stream continues behind the last
+// event received. EventSource does the same, but cannot send a key.
 export async function watch(id, onJob, signal) {
   let seen = "0";
   let delay = 500;

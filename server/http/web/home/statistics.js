@@ -1,4 +1,4 @@
-// What the matrix says as a whole: figures, and how often each distance occurs.
+// Statistics of a whole matrix: some figures, and a histogram of the distances.
 
 import { byId, make, draw, count, plural, distance, rough, percent } from "./dom.js";
 import { ask, pathOf } from "./service.js";
@@ -9,7 +9,7 @@ const HEIGHT = 210;
 const BOTTOM = 26;
 const TOP = 20;
 
-// Bins behind the last that counts are empty where the widths are whole numbers.
+// Cuts empty bins off the end: there are some if the width of a bin was rounded up to a whole number.
 function filled(counts) {
   let last = counts.length;
   while (last > 1 && counts[last - 1] === 0) last -= 1;
@@ -60,7 +60,7 @@ function figures(stats) {
   ].map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)));
 }
 
-// rows: of a hierarchy, which are computed for the statistics; 0 where the result has them.
+// rows: the rows that must be computed first if the result is a hierarchy; 0 for a matrix.
 export async function openStatistics(graph, rows) {
   byId("figures").replaceChildren();
   byId("histogram").replaceChildren(rows > 0

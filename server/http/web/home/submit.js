@@ -1,4 +1,4 @@
-// Sending a graph: a file that is dropped or chosen, or an example.
+// Uploads a graph: a file that was dropped or chosen, or an example.
 
 import { byId, make, bytes, percent, plural, say } from "./dom.js";
 import { ask, bus, isGone, upload, query, tell, curl, pathOf, Refusal } from "./service.js";
@@ -19,7 +19,8 @@ function optionsOf(form) {
   return Object.fromEntries([...data].filter(([, value]) => typeof value === "string" && value !== ""));
 }
 
-// town.gr.gz is town, in DIMACS, in gzip. What ends in txt may be anything: its first bytes tell.
+// Derives name, format and compression from the name of a file: town.gr.gz is the graph "town" as DIMACS in gzip.
+// For .txt the format is left to the service, which looks at the first bytes.
 function understand(file) {
   const packed = /\.(gz|zst)$/.exec(file.name);
   const inner = packed ? file.name.slice(0, packed.index) : file.name;
@@ -42,7 +43,7 @@ function requestOf(file, options) {
   return { path: query("/v1/jobs", parameters), headers, coding: known.coding };
 }
 
-// A file of coordinates: by its ending, or by the names of the columns.
+// Recognises a file of coordinates by its extension or by the names of its columns; returns its media type or null.
 async function coordinateType(file) {
   const name = file.name.toLowerCase().replace(/\.(gz|zst)$/, "");
   if (name.endsWith(".co")) return "text/plain";
@@ -50,12 +51,12 @@ async function coordinateType(file) {
   const header = (await file.slice(0, 400).text()).split(/[\r\n]/, 1)[0].toLowerCase().split(/[,;\t]/)
     .map((one) => one.replaceAll('"', "").trim());
   const has = (...names) => names.every((one) => header.includes(one));
-  // "x,y,weight" is a list of edges: a third column names the vertices.
+  // A file of coordinates has a column with the names of vertices; "x,y,weight" is a list of edges.
   const names = ["vertex", "id", "name", "node", "osmid"].some((one) => has(one));
   return header.length === 3 && names && (has("lon", "lat") || has("x", "y")) ? "text/csv" : null;
 }
 
-// Those of the graph that was sent before in this drop, else of the one that is shown.
+// The coordinates belong to the graph that was dropped together with them, else to the graph on the page.
 function coordinatesRequest(type, graph) {
   if (graph === null) throw new Refusal({ title: "No graph for these coordinates", detail: "Upload the graph first, or open it.", code: "NoGraph" });
   return { method: "PUT", path: pathOf(graph, "/coordinates"), headers: { "Content-Type": type } };
@@ -84,7 +85,7 @@ function show(active) {
   if (last !== null) say(byId("again"), `Send ${last.file.name} again`);
 }
 
-// Files are sent one after another; each tells its own problem.
+// Sends the next file of the queue. Each file has its own place for a problem.
 async function sendNext() {
   if (sending !== null || queue.length === 0) return;
   const item = queue.shift();
@@ -121,7 +122,7 @@ async function sendNext() {
   sendNext();
 }
 
-// The service is gone: what was to be sent is kept until it is back.
+// Keeps the queue until the service answers again.
 function hold() {
   show(true);
   byId("upload-bar").value = 0;
@@ -171,7 +172,7 @@ function listExamples() {
       class: "example",
       "data-example": one.name,
       onclick: () => {
-        // A name of the user's own stays with the user's graph.
+        // The prefix keeps an example from taking over the name of a user's graph.
         const options = { name: `example-${one.name}`, format: one.format };
         if (one.directed) options.directed = one.directed;
         submit(one.make().map((text, at) => new File([text], one.files[at])), options, true);
@@ -179,13 +180,13 @@ function listExamples() {
     }, make("span", { class: "title" }, one.title), make("span", { class: "about" }, one.about)))));
 }
 
-// job: takes the document of a job; placed: that of a graph with new coordinates; graph: the id of the
-// graph that is shown, or null.
+// job: called with the document of a submitted job; placed: called with the document of a graph that got new
+// coordinates; graph: returns the ID of the graph on the page, or null.
 export function startSubmit({ job, placed, graph }) {
   [onJob, onPlaced, shownGraph] = [job, placed, graph];
   const form = byId("options");
   const input = byId("file");
-  // Options count for the files that they were chosen for.
+  // The options apply to the files chosen now and are reset for the next ones.
   const take = (files, before = {}) => {
     const options = { ...before, ...optionsOf(form) };
     form.reset();

@@ -1,4 +1,4 @@
-// The start of the page: a small graph that is solved already, so that one sees what to expect.
+// The picture at the top of the page: a small graph, solved in the browser, shows what the service does.
 
 import { byId, draw, plural, say, viridis } from "./dom.js";
 import { randomFrom } from "./graphs.js";
@@ -28,7 +28,7 @@ function build() {
   }
 }
 
-// Floyd-Warshall, as on the first page of every book about it.
+// The textbook form of Floyd-Warshall.
 function solve() {
   distances = places.map((_, i) => places.map((_, j) => (i === j ? 0 : Infinity)));
   for (const [u, v, w] of streets) distances[u][v] = distances[v][u] = w;
@@ -41,7 +41,7 @@ function solve() {
   }
 }
 
-// The path follows streets that are as long as the distance that they save.
+// From each place the path takes a street that is as long as the distance to the target that it saves.
 function pathOf(source, target) {
   const path = [source];
   let at = source;
