@@ -1,11 +1,10 @@
-"""Large answers per second: pairs, the matrix in every form, and the .npy beside nginx.
+"""Large answers per second: pairs, the matrix in each of its formats, and the .npy file beside nginx.
 
     bench_answers.py APSPD APSP [--vertices N] [--pairs N] [--rounds R] [--nginx PROGRAM]
 
-Each figure is the median of the rounds, beside a baseline of the same run: what Python and NumPy take
-for the same work in memory, with no HTTP in between, and for the download nginx serving the same
-bytes from the same disk. Without nginx that line is left out. The exit status is 1 when any answer
-is wrong."""
+Each figure is the median of the rounds and stands beside a baseline from the same run: Python and NumPy doing the
+same work in memory, without HTTP; for the download, nginx serving the same bytes from the same disk. Without nginx,
+that line is left out. The exit status is 1 if an answer is wrong."""
 
 import argparse
 import io

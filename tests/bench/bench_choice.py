@@ -1,12 +1,12 @@
-"""What `result=auto` takes, beside both forms: seconds to done, and of random pairs.
+"""The choice of `result=auto` beside both forms: seconds until done, and seconds for random pairs.
 
     bench_choice.py APSPD APSP [GRAPH...] [--runs N] [--pairs N] [--limit N]
 
-Each graph is uploaded with result=auto, matrix and hierarchy by turns, and removed again with the order that was
-kept for it; made-up graphs come first: a grid of 200 x 200 and 25,000 vertices of random neighbours. Prints a row
-a graph: the medians to done, what auto took, its time as a multiple of the faster form's, and that of its pairs
-(binary, one request) as a multiple of the matrix's. --limit is the largest number of vertices for which the
-matrix is measured."""
+Uploads each graph with result=auto, matrix and hierarchy by turns, and deletes it with its stored order after each
+turn. Generated graphs come first: a grid of 200 x 200 and 25,000 vertices with random neighbours. Prints a row for
+each graph: the median seconds until done, the form that auto chose, its time as a multiple of the faster form's, and
+its time for the pairs (one binary request) as a multiple of the matrix's. Above --limit vertices the matrix is not
+measured."""
 
 import argparse
 import os

@@ -1,11 +1,11 @@
-"""The hierarchy of a country: copies of a road network, joined by some roads.
+"""The hierarchy of a country: copies of a road network, joined by a few roads.
 
     bench_country.py APSPD GRAPH [--copies N] [--runs N] [--pairs N] [--result FORM] [--write FILE]
 
-GRAPH is a file of DIMACS arcs. Prints a line a question: the median of the seconds that pass, and of the processor
-seconds of the daemon, which other programs on the machine disturb less. The questions: from the first byte of the
-upload to done, each time with another weight, without the kept order and with it; random pairs in one binary request, other
-pairs each time; `PATCH` of 100 weights, both ways. --write writes the graph and does nothing else."""
+GRAPH is a DIMACS file of arcs. Prints a line for each question: the median wall time, and the median processor time
+of the daemon, which depends less on other programs. The questions: from the first byte of the upload until done
+(with one weight changed each time), without a stored order and with it; random pairs in one binary request, new
+pairs each time; and `PATCH` of 100 weights, in both directions. --write only writes the graph."""
 
 import argparse
 import os

@@ -2,20 +2,20 @@
 
     bench_cpu.py APSP [--beside APSP] [--sizes 256,512,1024] [--dense 2048] [--runs 3]
 
-First, for --sizes, `apsp bench --solver cpu` for f8, then the libraries that this Python can import
-(SciPy's floyd_warshall and dijkstra, NetworkX, igraph) on random graphs of the same sizes and as many
-edges; x is how many times longer than apsp on all threads.
+First, for --sizes: `apsp bench --solver cpu` for f8, then the libraries that this Python can import (SciPy's
+floyd_warshall and dijkstra, NetworkX, igraph) on random graphs with as many vertices and edges. x is the time as a
+multiple of apsp's on all threads.
 
-Then, for --dense, SciPy's floyd_warshall on a complete graph, and every instruction set of apsp on
-one and two threads: i4, i4 in 16 bits, and both undirected; x is how many times faster than SciPy.
-(What apsp takes does not depend on the edges: its dense plan leaves nothing out.) With --beside another
-build in turn, with no SciPy: the best of --runs turns, as a share of the best limit of either build.
+Then, for --dense: SciPy's floyd_warshall on a complete graph, and each instruction set of apsp on one and two
+threads, for i4 and i4 in 16 bits, directed and undirected. x is the speed as a multiple of SciPy's. (The time of apsp
+does not depend on the edges, as its dense plan computes every pair.) With --beside, another build takes turns with
+this one instead of SciPy: the best of --runs turns, as a share of the higher of the two builds' limits.
 
-Last, for --sizes, the same graph with integers and with hundredths of them, sparse and a grid, from the
-file to the written matrix: processor time of `apsp solve`, the least of the runs. Hundredths write 8 bytes
-for 4: a row has what 4 n^2 bytes more of a mapped file take, and `decimals over integers` leaves them out.
+Last, for --sizes: the same graph with integer weights and with hundredths, random and as a grid, from the file to the
+written matrix: the least processor time of `apsp solve`. A distance in hundredths takes 8 bytes instead of 4; the
+line `decimals over integers` subtracts the time of writing 4 n^2 more bytes to a mapped file.
 
-The median of the runs, if not said; one line per figure."""
+Figures are medians of the runs unless stated otherwise, one line each."""
 
 import argparse
 import importlib

@@ -1,11 +1,11 @@
-"""What a hierarchy answers, beside the matrix of the same graph in the same run.
+"""Answers from a hierarchy, beside the matrix of the same graph in the same run.
 
     bench_forms.py APSPD [GRAPH] [--rounds R] [--pairs N] [--without-matrix]
 
-GRAPH is a file of DIMACS arcs, else 10,000 vertices of a grid with lakes. Prints a line a question:
-the median seconds of the hierarchy, of the matrix, and their ratio. Each answer in bytes is compared;
-the exit status is 1 when they differ. A matrix of many vertices takes minutes and n * n * 4 bytes of disk:
---without-matrix leaves it out."""
+GRAPH is a DIMACS file of arcs; by default, a generated grid with lakes of 10,000 vertices. Prints a line for each
+question: the median seconds of the hierarchy, of the matrix, and their ratio. Binary answers are compared; the exit
+status is 1 if they differ. The matrix of a large graph takes minutes and n * n * 4 bytes on disk; --without-matrix
+leaves it out."""
 
 import argparse
 import contextlib

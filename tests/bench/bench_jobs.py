@@ -1,12 +1,12 @@
-"""Small jobs per second through the daemon: from the first upload to the last job done.
+"""Small jobs per second through the daemon: from the first upload until the last job is done.
 
     bench_jobs.py APSPD [--jobs N] [--vertices N] [--edges N] [--connections N] [--beside N]
                   [DAEMON'S OPTIONS ...]
 
-Every graph is another one. Prints one line per figure: jobs accepted (each is durable by then) and
-jobs done per second, processor time of the daemon per job, and what the solver itself took in all.
-With --beside three times, and again once so many other graphs are stored and solved, and the ratio of
-the median rates of acceptance. The exit status is 1 when a job did not end as done."""
+All graphs differ. Prints a line for each figure: jobs accepted per second (each is durable when accepted), jobs done
+per second, the daemon's processor time per job, and the seconds that the solver took in all. With --beside N,
+measures three times, then again with N more graphs stored and solved, and prints the ratio of the median rates of
+acceptance. The exit status is 1 if a job did not end as done."""
 
 import argparse
 import multiprocessing

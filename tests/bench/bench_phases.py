@@ -1,16 +1,15 @@
-"""From upload to answer: whole jobs through the daemon, and where their time goes.
+"""From upload to answer: whole jobs through the daemon, and the phases that take the time.
 
     bench_phases.py APSPD GRAPH... [--beside APSPD] [--runs N] [--rest S] [--json FILE]
                     [DAEMON'S OPTIONS ...]
     bench_phases.py --chart FILE OUT.svg
 
-Each graph is uploaded, solved and removed, by each build in turn: APSPD, the one of --beside, and
-APSPD with solver.plans = none. Prints a row for each graph and build: the medians of the whole (the
-first byte of the upload to the answer that says done), of the upload and of the job's own phases in
-milliseconds, and the whole as a multiple of the first build's. The options (--worker.isolation
-thread) go to all daemons. --rest waits before each upload, as the disk still writes the result before
-it. --json keeps the rows of APSPD, an object a line, which --chart draws: a bar for each
-graph, of the shares of the whole."""
+Uploads, solves and deletes each graph with each build by turns: APSPD, the one of --beside, and APSPD with
+solver.plans = none. Prints a row for each graph and build: the median milliseconds of the whole (from the first byte
+of the upload to the answer that says done), of the upload and of each phase of the job, and the whole as a multiple
+of the first build's. All daemons get the options, for example --worker.isolation thread. --rest waits before each
+upload, because the disk may still be writing the previous result. --json saves the rows of APSPD, one object a line;
+--chart draws them: for each graph, a bar with the share of each phase."""
 
 import argparse
 import json

@@ -1,10 +1,10 @@
-"""One solve by several processes on this machine, as a multiple of one.
+"""One solve by several processes on this machine, as a multiple of one process.
 
     bench_ranks.py BUILD_DIR [--ranks 1,2] [--n 4096] [--runs N] [GRAPH...]
 
-Every process has one thread, and each count of them has its turn in each run. The baseline is apsp with
-one thread. Graphs: random ones of --n vertices, directed and undirected, in 32 and 16 bits and in f4,
-and those that are named. Prints the least seconds of computing, which bringing the rows home is part of."""
+Each process has one thread; in each run, every number of processes has its turn. The baseline is apsp with one
+thread. Graphs: random graphs of --n vertices, directed and undirected, in 32 and 16 bits and in f4, and the named
+files. Prints the least seconds of computing, which include gathering the rows."""
 
 import argparse
 import json

@@ -1,11 +1,11 @@
-"""Whether every distance of some rows equals Dijkstra's, before and after changes of weights.
+"""Checks that the distances of some rows equal Dijkstra's, before and after changes of weights.
 
     bench_rows.py APSPD GRAPH... [--rows N] [--changes N] [--forms auto,hierarchy]
 
-GRAPH is a file of DIMACS arcs, METIS or an edge list without weights. For each graph and form: an upload, rows
-compared, then changes of single edges by `PATCH`, and the same rows compared again. Dijkstra's algorithm is written
-out here and reads the edges that the service reports before the changes. The exit status is 1 when a distance
-differs. Prints a line a graph: the distances compared, and the seconds of the upload and of a change."""
+GRAPH is a DIMACS file of arcs, a METIS file or an edge list without weights. For each graph and form: uploads it,
+compares rows, changes single edges by `PATCH`, and compares the same rows again. Dijkstra's algorithm is implemented
+here and reads the edges that the service reports before the changes. The exit status is 1 if a distance differs.
+Prints a line for each graph: the number of distances compared, and the seconds of the upload and of a change."""
 
 import argparse
 import heapq

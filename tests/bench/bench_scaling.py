@@ -1,20 +1,20 @@
-"""One graph on several GPUs of this host: strong and weak scaling, beside a model of more of them.
+"""One graph on several GPUs of this host: strong and weak scaling, and a model of larger systems.
 
     bench_scaling.py measure APSP [--devices 1,2,4,8] [--sizes 16384,32768,65536] [--weak 32768] > scaling.json
     bench_scaling.py model scaling.json [--link 397e9] [--network 50e9] [--latency 10e-6] [--out scaling.svg]
 
-measure: `apsp bench` with the first GPUs alone visible (CUDA_VISIBLE_DEVICES), all solving together
-(solver.group = all); i4, directed. Strong: the same sizes on more devices. Weak: n grows by the cube root of
-the devices, so that each computes as much. Efficiency is beside the rate of one device, at that size where it
-fits, else at the largest that does. Shares are of each device's rounds: making panels, copying them to others
-and waiting for others, all beside the interior of the round before.
+measure: runs `apsp bench` with only the first GPUs visible (CUDA_VISIBLE_DEVICES), all of which solve one graph
+(solver.group = all); i4, directed. Strong scaling: the same sizes on more devices. Weak scaling: n grows with the
+cube root of the number of devices, so that each computes as much. Efficiency is relative to the rate of one device at
+the same size, or, where that does not fit one device, at the largest size that does. The shares are those of each
+device's rounds: making panels, copying panels to other devices, and waiting for other devices; all of it overlaps the
+interior of the previous round.
 
-model: a round of 256 pivots takes what a device computes of it at the rate that one device has been
-measured at, or, where that is longer, the chain of its panels and copies, since these are one round ahead.
-Up to 8 devices, of one host, hold rows, and the owner sends its panel to each of the others in turn; more
-are a grid, whose panels are shorter by its edge. Waiting is there what the interior does not cover. Prints a
-table and, with --out, draws a chart (matplotlib), up to 1,024 devices and n = 2,000,000: each mark says whether
-it was measured or comes from the model."""
+model: in a round of 256 pivots a device computes its part at the rate measured for one device, unless the chain of
+panels and copies, which are one round ahead, takes longer. Up to 8 devices of one host hold rows, and the owner of a
+panel sends it to each of the others in turn; more devices form a grid, whose panels are shorter by the length of its
+side. The waiting time is what the interior does not hide. Prints a table and, with --out, draws a chart (matplotlib)
+up to 1,024 devices and n = 2,000,000, in which each mark says whether it was measured or modelled."""
 
 import argparse
 import json

@@ -2,13 +2,13 @@
 
     bench_sparse.py APSP GRAPH.gr... [--rows 1000] [--runs 3]
 
-`apsp solve --solver cpu` of each DIMACS graph, from its file to a matrix on disk, then one Dijkstra
-from each vertex by what of SciPy, igraph and graph-tool this Python can import. These are timed on
---rows random sources, once each, in memory, and their time for all of them is reckoned from it, as if
-spread over as many processors as apsp has. x is how many times longer than apsp in all.
+Runs `apsp solve --solver cpu` on each DIMACS graph, from its file to a matrix on disk; then, in SciPy, igraph and
+graph-tool as far as this Python can import them, Dijkstra's algorithm from each vertex. The libraries are timed on
+--rows random sources, once each, in memory; their time for all sources is extrapolated, divided by the number of
+processors that apsp has. x is that time as a multiple of apsp's.
 
-Where the matrix is larger than what the system lets wait for the disk, the disk decides: TMPDIR
-says where it is written."""
+If the matrix is larger than what the system buffers for the disk, the disk decides. TMPDIR sets where it is
+written."""
 
 import argparse
 import json
