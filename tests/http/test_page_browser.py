@@ -19,10 +19,11 @@ READY = "document.querySelector('#devices li')"
 OPEN = """!document.querySelector('#solved').hidden && document.querySelector('.histogram')
     && document.querySelector('#downloads li') && document.querySelector('#heat-block').textContent
     && document.querySelector('#workspace').getAttribute('aria-busy') === 'false'"""
-# Drops a file on the page as a user would.
-DROP = """const [name, text] = arguments;
+# Drops a file on the page as a user would. WebDriver takes seconds for each megabyte of an argument, so the page
+# itself makes the comments of a large file.
+DROP = """const [name, text, comments = 0] = arguments;
 const data = new DataTransfer();
-data.items.add(new File([text], name));
+data.items.add(new File([text, "c as large as can be\\n".repeat(comments)], name));
 for (const type of ["dragenter", "dragover", "drop"]) {
   document.querySelector("#drop").dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
 }"""
@@ -73,8 +74,8 @@ def expect_no_obstacle(page, where, scheme):
     assert found == [], (where, scheme)
 
 
-def drop(page, name, content):
-    page.run(DROP, f"{name}.gr", content)
+def drop(page, name, content, comments=0):
+    page.run(DROP, f"{name}.gr", content, comments)
 
 
 def expect_no_other_error(page, *known):
@@ -157,7 +158,7 @@ def into_a_block(page):
 
 def cancel_a_job(page, daemon):
     """Cancels a job that cannot finish in time, and another that waits behind it."""
-    drop(page, "endless", harness.slow_graph(6000 if harness.QUICK else 14000).decode())
+    drop(page, "endless", harness.slow_graph(harness.LASTING_SIZE).decode())
     running = JOB % "endless"
     page.until(f"{running}?.dataset.state === 'running'")
     assert page.run(f"return {running}.querySelector('progress').hidden") is False
@@ -250,4 +251,4 @@ def test_decimals_are_shown_in_all_digits(daemon):
 
 
 if __name__ == "__main__":
-    harness.run(globals())
+    harness.run(globals(), harness.LASTING)

@@ -98,7 +98,7 @@ def test_a_large_upload_without_a_key_asks_for_the_key(daemon):
         come_in(page, ALPHA)
         keys.write("beta:submitter")
         daemon.reload()
-        drop(page, "large", "p sp 2 1\na 1 2 3\n" + "c as large as can be\n" * 1000000)
+        drop(page, "large", "p sp 2 1\na 1 2 3\n", comments=1000000)
         page.until(ASKED % WRONG)
         page.until("document.querySelector('#submit-problem .problem')")
         assert "Unauthorized" in text(page, "#submit-problem"), text(page, "#submit-problem")
