@@ -151,17 +151,15 @@ static enum status check_or_create(sqlite3 *database, const char *path, const ch
 
 /* ---- Statements ---- */
 
-/* STATEMENT_PUT and STATEMENT_ALL are for the first table; the other tables' follow in order. */
+/* STATEMENT_PUT, _ALL and _DELETE are for the first table; the other tables' follow in order. Names
+ * are deleted by their graph. */
 enum statement {
     STATEMENT_PUT,
     STATEMENT_ALL = STATEMENT_PUT + CATALOGUE_TABLES,
-    STATEMENT_BEGIN = STATEMENT_ALL + CATALOGUE_TABLES,
+    STATEMENT_DELETE = STATEMENT_ALL + CATALOGUE_TABLES,
+    STATEMENT_BEGIN = STATEMENT_DELETE + CATALOGUE_TABLES,
     STATEMENT_COMMIT,
-    STATEMENT_DELETE_GRAPH,
-    STATEMENT_DELETE_GRAPH_NAMES,
     STATEMENT_DELETE_GRAPH_RESULTS,
-    STATEMENT_DELETE_RESULT,
-    STATEMENT_DELETE_JOB,
     STATEMENT_HAS_GRAPH,
     STATEMENT_HAS_RESULT,
     STATEMENT_COUNT
@@ -180,11 +178,11 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_PUT + CATALOGUE_NAME] = "REPLACE INTO name VALUES(?,?,?,?)",
     [STATEMENT_PUT + CATALOGUE_RESULT] = "REPLACE INTO result VALUES(?,?,?,?,?,?,?)",
     [STATEMENT_PUT + CATALOGUE_JOB] = "REPLACE INTO job VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [STATEMENT_DELETE_GRAPH] = "DELETE FROM graph WHERE id=?1",
-    [STATEMENT_DELETE_GRAPH_NAMES] = "DELETE FROM name WHERE graph_id=?1",
+    [STATEMENT_DELETE + CATALOGUE_GRAPH] = "DELETE FROM graph WHERE id=?1",
+    [STATEMENT_DELETE + CATALOGUE_NAME] = "DELETE FROM name WHERE graph_id=?1",
     [STATEMENT_DELETE_GRAPH_RESULTS] = "DELETE FROM result WHERE graph_id=?1",
-    [STATEMENT_DELETE_RESULT] = "DELETE FROM result WHERE graph_id=?1 AND kind=?2",
-    [STATEMENT_DELETE_JOB] = "DELETE FROM job WHERE id=?1",
+    [STATEMENT_DELETE + CATALOGUE_RESULT] = "DELETE FROM result WHERE graph_id=?1 AND kind=?2",
+    [STATEMENT_DELETE + CATALOGUE_JOB] = "DELETE FROM job WHERE id=?1",
     [STATEMENT_HAS_GRAPH] = "SELECT vertex_count FROM graph WHERE id=?1",
     [STATEMENT_HAS_RESULT] = "SELECT 1 FROM result WHERE graph_id=?1 AND kind=?2",
     [STATEMENT_ALL + CATALOGUE_GRAPH] = "SELECT *,rowid FROM graph ORDER BY created_s,rowid",
@@ -466,22 +464,18 @@ static enum status run_keyed(const struct catalogue *catalogue, enum statement i
     return run_statement(statement, code, ret_row, ret_value);
 }
 
-enum status catalogue_delete_graph(struct catalogue *catalogue, const char *graph_id)
+/* Each key begins with the ID. */
+enum status catalogue_delete(struct catalogue *catalogue, enum catalogue_table table,
+                             const void *key)
 {
-    STATUS_TRY(run_keyed(catalogue, STATEMENT_DELETE_GRAPH, graph_id, NULL, NULL, NULL));
-    STATUS_TRY(run_keyed(catalogue, STATEMENT_DELETE_GRAPH_NAMES, graph_id, NULL, NULL, NULL));
-    return run_keyed(catalogue, STATEMENT_DELETE_GRAPH_RESULTS, graph_id, NULL, NULL, NULL);
-}
-
-enum status catalogue_delete_result(struct catalogue *catalogue, const char *graph_id,
-                                    enum kind kind)
-{
-    return run_keyed(catalogue, STATEMENT_DELETE_RESULT, graph_id, kind_name(kind), NULL, NULL);
-}
-
-enum status catalogue_delete_job(struct catalogue *catalogue, const char *job_id)
-{
-    return run_keyed(catalogue, STATEMENT_DELETE_JOB, job_id, NULL, NULL, NULL);
+    const bool is_result = table == CATALOGUE_RESULT;
+    const char *kind = is_result ? kind_name(((const struct result_row *)key)->kind) : NULL;
+    STATUS_TRY(run_keyed(catalogue, STATEMENT_DELETE + table, key, kind, NULL, NULL));
+    if (table == CATALOGUE_GRAPH) {
+        STATUS_TRY(run_keyed(catalogue, STATEMENT_DELETE_GRAPH_RESULTS, key, NULL, NULL, NULL));
+        STATUS_TRY(run_keyed(catalogue, STATEMENT_DELETE + CATALOGUE_NAME, key, NULL, NULL, NULL));
+    }
+    return STATUS_OK;
 }
 
 enum status catalogue_has_graph(struct catalogue *catalogue, const char *graph_id, bool *ret_found,

@@ -83,11 +83,11 @@ enum catalogue_table {
 };
 MUST_CHECK enum status catalogue_put(struct catalogue *catalogue, enum catalogue_table table,
                                      const void *row);
-/* Deletes the row of a graph with its names and results. Jobs that refer to the graph remain. */
-MUST_CHECK enum status catalogue_delete_graph(struct catalogue *catalogue, const char *graph_id);
-MUST_CHECK enum status catalogue_delete_result(struct catalogue *catalogue, const char *graph_id,
-                                               enum kind kind);
-MUST_CHECK enum status catalogue_delete_job(struct catalogue *catalogue, const char *job_id);
+/* Deletes the row with this key: a struct result_row, of which only graph_id and kind are read, or
+ * the ID of a graph or job. A graph goes with its names and results; jobs that refer to it remain.
+ */
+MUST_CHECK enum status catalogue_delete(struct catalogue *catalogue, enum catalogue_table table,
+                                        const void *key);
 
 /* Whether the catalogue has the row. A file without a row is an orphan. ret_vertex_count: or NULL.
  */

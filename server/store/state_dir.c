@@ -357,9 +357,11 @@ static enum status repair_rows(struct catalogue *catalogue, const void *context)
             STATUS_TRY(catalogue_set_aside(catalogue, at->what, at->row));
         }
         if (at->kind != KIND_COUNT) {
-            STATUS_TRY(catalogue_delete_result(catalogue, at->id, at->kind));
+            struct result_row row = {.kind = at->kind};
+            snprintf(row.graph_id, sizeof(row.graph_id), "%.*s", GRAPH_ID_SIZE - 1, at->id);
+            STATUS_TRY(catalogue_delete(catalogue, CATALOGUE_RESULT, &row));
         } else if (strcmp(at->what, "graph") == 0 || strcmp(at->what, "graph_file") == 0) {
-            STATUS_TRY(catalogue_delete_graph(catalogue, at->id));
+            STATUS_TRY(catalogue_delete(catalogue, CATALOGUE_GRAPH, at->id));
         }
     }
     return STATUS_OK;

@@ -117,33 +117,6 @@ static enum status delete_coordinates(struct store *store, struct store_op *op)
     return draft_file_sync_names(store->dir.folders[STORE_COORDINATES]);
 }
 
-static enum status write_row(struct catalogue *catalogue, const struct store_op *op)
-{
-    switch (op->kind) {
-    case STORE_DELETE_GRAPH:
-        return catalogue_delete_graph(catalogue, op->id);
-    case STORE_DELETE_RESULT:
-    case STORE_QUARANTINE_RESULT:
-        return catalogue_delete_result(catalogue, op->result.row.graph_id, op->result.row.kind);
-    case STORE_DELETE_JOB:
-        return catalogue_delete_job(catalogue, op->id);
-    case STORE_PUT_GRAPH:
-        return catalogue_put(catalogue, CATALOGUE_GRAPH, &op->graph.row);
-    case STORE_PUT_NAME:
-        return catalogue_put(catalogue, CATALOGUE_NAME, &op->name);
-    case STORE_PUT_RESULT:
-        return catalogue_put(catalogue, CATALOGUE_RESULT, &op->result.row);
-    case STORE_PUT_JOB:
-        return catalogue_put(catalogue, CATALOGUE_JOB, &op->job);
-    case STORE_ADD_COORDINATES:
-    case STORE_PUT_COORDINATES:
-    case STORE_DELETE_COORDINATES:
-    case STORE_OP_KINDS:
-        break;
-    }
-    return STATUS_OK;
-}
-
 static void sweep_deleted_result(struct store *store, const struct store_op *op, enum status status)
 {
     if (status == STATUS_OK) {
@@ -196,25 +169,34 @@ enum phase {
     PHASE_AFTER    /* after the commit of the rows */
 };
 
-/* The work of an operation besides writing its row. NULL = nothing. */
+enum row_change { ROW_KEPT, ROW_PUT, ROW_DELETED };
+
+/* The steps of an operation; NULL = nothing. */
 static const struct {
     enum phase phase;
+    enum row_change row;
+    enum catalogue_table table; /* of the row; CATALOGUE_TABLES = none */
     enum status (*step)(struct store *store, struct store_op *op);
     /* Runs between the commit and PHASE_AFTER: removes files of deleted rows, and of rows that were
      * not written. A file left after a failure is an orphan, removed at the next start. */
     void (*sweep)(struct store *store, const struct store_op *op, enum status status);
 } steps[STORE_OP_KINDS] = {
-    [STORE_DELETE_GRAPH] = {PHASE_RESULTS, NULL, sweep_deleted_graph},
-    [STORE_DELETE_RESULT] = {PHASE_RESULTS, NULL, sweep_deleted_result},
-    [STORE_QUARANTINE_RESULT] = {PHASE_RESULTS, quarantine_result, sweep_deleted_result},
-    [STORE_DELETE_JOB] = {PHASE_FILES, NULL, NULL},
-    [STORE_PUT_GRAPH] = {PHASE_FILES, publish_graph, sweep_lost_graph},
-    [STORE_PUT_NAME] = {PHASE_FILES, NULL, NULL},
-    [STORE_PUT_RESULT] = {PHASE_RESULTS, publish_result, sweep_lost_result},
-    [STORE_PUT_JOB] = {PHASE_FILES, NULL, NULL},
-    [STORE_ADD_COORDINATES] = {PHASE_FILES, publish_coordinates, sweep_lost_coordinates},
-    [STORE_PUT_COORDINATES] = {PHASE_AFTER, publish_coordinates, NULL},
-    [STORE_DELETE_COORDINATES] = {PHASE_AFTER, delete_coordinates, NULL},
+    [STORE_DELETE_GRAPH] = {PHASE_RESULTS, ROW_DELETED, CATALOGUE_GRAPH, NULL, sweep_deleted_graph},
+    [STORE_DELETE_RESULT] = {PHASE_RESULTS, ROW_DELETED, CATALOGUE_RESULT, NULL,
+                             sweep_deleted_result},
+    [STORE_QUARANTINE_RESULT] = {PHASE_RESULTS, ROW_DELETED, CATALOGUE_RESULT, quarantine_result,
+                                 sweep_deleted_result},
+    [STORE_DELETE_JOB] = {PHASE_FILES, ROW_DELETED, CATALOGUE_JOB, NULL, NULL},
+    [STORE_PUT_GRAPH] = {PHASE_FILES, ROW_PUT, CATALOGUE_GRAPH, publish_graph, sweep_lost_graph},
+    [STORE_PUT_NAME] = {PHASE_FILES, ROW_PUT, CATALOGUE_NAME, NULL, NULL},
+    [STORE_PUT_RESULT] = {PHASE_RESULTS, ROW_PUT, CATALOGUE_RESULT, publish_result,
+                          sweep_lost_result},
+    [STORE_PUT_JOB] = {PHASE_FILES, ROW_PUT, CATALOGUE_JOB, NULL, NULL},
+    [STORE_ADD_COORDINATES] = {PHASE_FILES, ROW_KEPT, CATALOGUE_TABLES, publish_coordinates,
+                               sweep_lost_coordinates},
+    [STORE_PUT_COORDINATES] = {PHASE_AFTER, ROW_KEPT, CATALOGUE_TABLES, publish_coordinates, NULL},
+    [STORE_DELETE_COORDINATES] = {PHASE_AFTER, ROW_KEPT, CATALOGUE_TABLES, delete_coordinates,
+                                  NULL},
 };
 
 static bool touches_results(const struct store_change *change)
@@ -262,7 +244,12 @@ static enum status write_batch(struct catalogue *catalogue, const void *context)
 {
     for (const struct store_change *change = context; change != NULL; change = change->next) {
         for (unsigned i = 0; i < change->op_count && change->status == STATUS_OK; i++) {
-            STATUS_TRY(write_row(catalogue, &change->ops[i]));
+            const struct store_op *op = &change->ops[i];
+            if (steps[op->kind].row == ROW_PUT) {
+                STATUS_TRY(catalogue_put(catalogue, steps[op->kind].table, op->id));
+            } else if (steps[op->kind].row == ROW_DELETED) {
+                STATUS_TRY(catalogue_delete(catalogue, steps[op->kind].table, op->id));
+            }
         }
     }
     return STATUS_OK;

@@ -41,7 +41,7 @@ enum store_op_kind {
 /* One row of the catalogue with its file, or only one of the two. */
 struct store_op {
     enum store_op_kind kind;
-    union {
+    union { /* each member begins with the row, if there is one, and the row with its ID */
         char id[JOB_ID_SIZE];
         struct {
             struct graph_row row;      /* file_bytes is set by store_write_graph */

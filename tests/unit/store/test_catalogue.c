@@ -223,7 +223,7 @@ FIXTURE_TEST(a_later_row_replaces_the_row_with_its_key)
     assert_int_equal(visit(catalogue, &walk), STATUS_OK);
     assert_string_equal(walk.lines, "graph g_1\nname rome\nresult g_1\njob j_1\njob j_2\n");
     assert_int_equal(walk.result.checksum, 4);
-    assert_int_equal(catalogue_delete_job(catalogue, "j_2"), STATUS_OK);
+    assert_int_equal(catalogue_delete(catalogue, CATALOGUE_JOB, "j_2"), STATUS_OK);
     assert_int_equal(visit(catalogue, &walk), STATUS_OK);
     assert_int_equal(walk.job.state, JOB_FAILED);
     assert_string_equal(walk.report, "-");
@@ -242,7 +242,7 @@ FIXTURE_TEST(a_deleted_graph_loses_its_names_and_results)
     assert_true(found);
     assert_int_equal(catalogue_has_result(catalogue, "g_1", KIND_I4, &found), STATUS_OK);
     assert_false(found);
-    assert_int_equal(catalogue_delete_graph(catalogue, "g_1"), STATUS_OK);
+    assert_int_equal(catalogue_delete(catalogue, CATALOGUE_GRAPH, "g_1"), STATUS_OK);
     assert_int_equal(catalogue_has_graph(catalogue, "g_1", &found, NULL), STATUS_OK);
     assert_false(found);
     assert_int_equal(visit(catalogue, &walk), STATUS_OK);
@@ -255,10 +255,14 @@ FIXTURE_TEST(only_the_given_result_is_removed)
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);
     put_all(catalogue);
-    assert_int_equal(catalogue_delete_result(catalogue, "g_1", KIND_I4), STATUS_OK);
+    assert_int_equal(catalogue_delete(catalogue, CATALOGUE_RESULT,
+                                      &(struct result_row){.graph_id = "g_1", .kind = KIND_I4}),
+                     STATUS_OK);
     assert_int_equal(visit(catalogue, &walk), STATUS_OK);
     expect_rows(&walk);
-    assert_int_equal(catalogue_delete_result(catalogue, "g_1", KIND_F4), STATUS_OK);
+    assert_int_equal(catalogue_delete(catalogue, CATALOGUE_RESULT,
+                                      &(struct result_row){.graph_id = "g_1", .kind = KIND_F4}),
+                     STATUS_OK);
     assert_int_equal(visit(catalogue, &walk), STATUS_OK);
     assert_string_equal(walk.lines, "graph g_1\nname rome\njob j_1\n");
     catalogue_close(catalogue);
@@ -454,7 +458,7 @@ FIXTURE_TEST(wrong_types_and_indexes_do_not_prevent_a_start)
                      "UPDATE sqlite_schema SET sql=replace(sql,' WHERE 0','')"
                      " WHERE name='name_by_graph'");
     catalogue = open_catalogue(fixture);
-    assert_int_equal(catalogue_delete_graph(catalogue, "g_1"), STATUS_OK);
+    assert_int_equal(catalogue_delete(catalogue, CATALOGUE_GRAPH, "g_1"), STATUS_OK);
     assert_int_equal(visit(catalogue, &walk), STATUS_OK);
     assert_string_equal(walk.lines, "job j_1\n");
     catalogue_close(catalogue);
