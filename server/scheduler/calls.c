@@ -24,6 +24,9 @@ void call_finish(struct call *call)
     } else if (call->kind == CALL_PUT_COORDINATES) {
         text_finish(&call->coordinates.document);
         upload_memory_release(&call->coordinates.share);
+    } else if (call->kind == CALL_DAMAGE) {
+        result_unref(call->damaged);
+        call->damaged = NULL;
     }
     free(call->body);
     call->body = NULL;

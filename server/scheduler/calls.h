@@ -33,8 +33,10 @@ enum call_kind {
     CALL_DELETE_GRAPH, /* key -> 204 (status OK, no body); 409 GraphInUse: a job uses it */
     CALL_PUT_COORDINATES,    /* key -> 201 or 200, document of the coordinates */
     CALL_DELETE_COORDINATES, /* key -> 204, 409 NoCoordinates */
-    CALL_RESULT /* key not in the result table, wait_s -> OK once the result is published, else
-                   NoSuchGraph, NoSuchJob or NotSolved with the job_id to watch */
+    CALL_DAMAGE, /* damaged, a result of the graph; NULL: the file of the graph; key = graph ID.
+                    Posted by any thread that finds the damage -> the graph is solved again */
+    CALL_RESULT  /* key not in the result table, wait_s -> OK once the result is published, else
+                    NoSuchGraph, NoSuchJob or NotSolved with the job_id to watch */
 };
 
 /* Parameters of a request for a job, other than its graph. */
@@ -119,6 +121,7 @@ struct call {
         struct list_call list;
         struct estimate_call estimate;
         struct coordinates_upload coordinates;
+        struct result *damaged; /* counted reference */
     };
 
     /* Out. */

@@ -55,7 +55,7 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
     job->row.started_s = clock_wall_s();
     snprintf(job->report.solver, sizeof(job->report.solver), "%s", device->solver);
     snprintf(job->report.device, sizeof(job->report.device), "%s", device->name);
-    job_trace_id(job, trace_id);
+    job_trace_id(job->report.traceparent, trace_id);
     log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->row.id), LOG_TEXT("trace_id", trace_id),
               LOG_TEXT("device", device->name),
               LOG_NUMBER("queue_s", job->row.started_s - job->row.created_s));

@@ -115,7 +115,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct result 
     job->arcs = NULL;
     job_table_end(&scheduler->jobs, job);
     snprintf(event, sizeof(event), "job_%s", job_state_name(job->row.state));
-    job_trace_id(job, trace_id);
+    job_trace_id(job->report.traceparent, trace_id);
     log_write(
         job->row.state == JOB_FAILED ? LOG_WARNING : LOG_INFO, event, LOG_TEXT("job", job->row.id),
         LOG_TEXT("trace_id", trace_id), LOG_TEXT("graph", job->row.graph_id),
@@ -320,7 +320,7 @@ static enum status publish_result(struct scheduler *scheduler, struct graph_entr
     STATUS_TRY(identity_new("r_", clock_wall_s(), etag));
     STATUS_TRY(result_create(entry->row.id, etag, &task->file, &task->names, ret_result));
     result_take_searches(*ret_result, &task->searches);
-    results_watch(scheduler, *ret_result);
+    result_watch(*ret_result, scheduler->note_damage, scheduler);
     return results_publish(scheduler, entry, *ret_result);
 }
 

@@ -85,17 +85,12 @@ double job_eta_s(const struct job *job, double monotonic_s)
     return job->signal != NULL ? progress_left_s(&job->signal->progress, monotonic_s) : -1;
 }
 
-void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE])
+void job_trace_id(const char *traceparent, char ret_id[TRACE_ID_SIZE])
 {
     /* The trace ID follows the version and a dash. */
     const char *id = traceparent[0] != '\0' ? traceparent + 3 : "";
     memset(ret_id, 0, TRACE_ID_SIZE);
     memcpy(ret_id, id, strnlen(id, TRACE_ID_SIZE - 1));
-}
-
-void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE])
-{
-    job_trace_id_of(job->report.traceparent, ret_id);
 }
 
 /* ---- The table ---- */
@@ -120,15 +115,16 @@ static int compare_key(const void *left, const void *right)
 
 void job_table_init(struct job_table *table)
 {
-    TAILQ_INIT(&table->all);
     TAILQ_INIT(&table->unfinished);
     TAILQ_INIT(&table->history);
 }
 
 void job_table_finish(struct job_table *table)
 {
-    while (!TAILQ_EMPTY(&table->all)) {
-        job_table_remove(table, TAILQ_FIRST(&table->all));
+    struct job *job;
+    while ((job = TAILQ_FIRST(&table->unfinished)) != NULL ||
+           (job = TAILQ_FIRST(&table->history)) != NULL) {
+        job_table_remove(table, job);
     }
 }
 
@@ -146,7 +142,6 @@ enum status job_table_add(struct job_table *table, struct job **take_job)
         return STATUS_NO_MEMORY;
     }
     job->number = ++table->last_number;
-    TAILQ_INSERT_TAIL(&table->all, job, in_table);
     TAILQ_INSERT_TAIL(&table->unfinished, job, in_list);
     if (job->graph != NULL) {
         LIST_INSERT_HEAD(&job->graph->jobs, job, of_graph);
@@ -183,7 +178,6 @@ void job_table_remove(struct job_table *table, struct job *job)
             job->graph->latest_job = NULL;
         }
     }
-    TAILQ_REMOVE(&table->all, job, in_table);
     TAILQ_REMOVE(job->is_history ? &table->history : &table->unfinished, job, in_list);
     table->history_count -= job->is_history;
     LIST_REMOVE(job, of_tenant);

@@ -78,9 +78,8 @@ struct job {
     TAILQ_ENTRY(job) in_line;
     struct job_place before; /* jobs of its share before it; job_queue.is_counted */
 
-    uint64_t number;           /* number in the order of acceptance */
-    TAILQ_ENTRY(job) in_table; /* all jobs */
-    TAILQ_ENTRY(job) in_list;  /* in unfinished or history of the table */
+    uint64_t number;          /* number in the order of acceptance */
+    TAILQ_ENTRY(job) in_list; /* in unfinished or history of the table */
     bool is_history;
     LIST_ENTRY(job) of_tenant;
     LIST_ENTRY(job) of_graph;
@@ -106,10 +105,8 @@ void job_stop(struct job *job, enum job_stop reason);
 double job_progress(const struct job *job, double monotonic_s);
 /* Seconds left of a running job; below 0 = unknown. */
 double job_eta_s(const struct job *job, double monotonic_s);
-/* The trace ID of the request that submitted the job, for the log; empty without one. */
-void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE]);
 /* The trace ID of a traceparent header, which may be empty. */
-void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE]);
+void job_trace_id(const char *traceparent, char ret_id[TRACE_ID_SIZE]);
 
 /* The table finds jobs by tenant and ID, and by tenant and idempotency key, and lists them in order
  * of creation. Balanced trees (tsearch of the C library) over the same jobs. */
@@ -118,7 +115,6 @@ struct job_table {
     void *by_id;
     void *by_key;
     uint64_t last_number;
-    struct job_list all;        /* oldest first */
     struct job_list unfinished; /* by creation; a job leaves with job_table_end */
     struct job_list history;    /* by time of the end */
     size_t history_count;

@@ -191,6 +191,40 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
     }
 }
 
+/* Submits a job like the one that has solved the damaged result, whose own job stays finished. If
+ * that is refused, the next call that waits for the result submits one. */
+static void solve_again(struct scheduler *scheduler, struct call *call, struct graph_entry *entry,
+                        const struct result *result)
+{
+    const struct job *solver = entry->latest_job;
+    const enum kind kind = result_kind(result);
+    entry->latest_job = NULL; /* until the new job is accepted */
+    call->kind = CALL_SUBMIT;
+    call->key[0] = '\0'; /* no client asks for the graph by its ID */
+    call->tenant = entry->tenant;
+    call->submit = (struct submit_call){
+        .parameters = {.priority = solver != NULL ? solver->row.priority : 0,
+                       .verify = solver != NULL && solver->row.kind == kind && solver->row.verify,
+                       .form = result_form(result)}};
+    submit_for_result(scheduler, call, entry, kind);
+}
+
+void requests_note_damage(struct scheduler *scheduler, struct call *call)
+{
+    struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, call->key);
+    struct result *result = call->damaged;
+    call->damaged = NULL;
+    if (result == NULL) {
+        results_note_damaged_graph(scheduler, call->key);
+    }
+    if (result != NULL && entry != NULL && results_set_aside(scheduler, entry, result)) {
+        solve_again(scheduler, call, entry, result);
+    } else {
+        answer_empty(call, 204);
+    }
+    result_unref(result);
+}
+
 /* ---- Estimates ---- */
 
 static uint64_t add_bytes(uint64_t a, uint64_t b)

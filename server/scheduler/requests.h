@@ -12,4 +12,5 @@ void requests_show_job(struct scheduler *scheduler, struct call *call);
 void requests_show_graph(struct scheduler *scheduler, struct call *call);
 void requests_delete_graph(struct scheduler *scheduler, struct call *call);
 void requests_call_result(struct scheduler *scheduler, struct call *call);
+void requests_note_damage(struct scheduler *scheduler, struct call *call);
 void requests_estimate(struct scheduler *scheduler, struct call *call);

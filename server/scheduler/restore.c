@@ -29,7 +29,7 @@ static enum status tell_damage(void *context, const struct catalogue_damage *dam
     const bool is_graph =
         strcmp(damage->what, "graph") == 0 || strcmp(damage->what, "graph_file") == 0;
     struct job *job;
-    TAILQ_FOREACH(job, &restore->scheduler->jobs.all, in_table)
+    TAILQ_FOREACH(job, &restore->scheduler->jobs.unfinished, in_list)
     {
         if (is_graph && job->row.state == JOB_DONE && strcmp(job->row.graph_id, damage->id) == 0) {
             job->row.state = JOB_QUEUED;
@@ -109,7 +109,7 @@ static enum status restore_result(void *context, const struct result_row *row)
     struct result *result = NULL;
     enum status status = open_result(scheduler, entry, row, &result);
     if (status == STATUS_OK) {
-        results_watch(scheduler, result);
+        result_watch(result, scheduler->note_damage, scheduler);
         status = results_publish(scheduler, entry, result);
         entry->results[row->kind].state = GRAPH_RESULT_DURABLE;
         restore->results++;
@@ -215,7 +215,7 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
         return problem_set(reterr, status, "The catalogue cannot be read.");
     }
     struct job *job;
-    TAILQ_FOREACH(job, &scheduler->jobs.all, in_table)
+    TAILQ_FOREACH(job, &scheduler->jobs.unfinished, in_list)
     {
         if (!job_state_is_final(job->row.state)) {
             /* The graph of a finished job may have been deleted. */
@@ -225,7 +225,7 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
             restart_job(&restore, job);
         }
     }
-    TAILQ_FOREACH_REVERSE(job, &scheduler->jobs.all, job_list, in_table)
+    TAILQ_FOREACH_REVERSE(job, &scheduler->jobs.unfinished, job_list, in_list)
     {
         restart_lost(&restore, job);
     }
@@ -237,9 +237,9 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
 
 void restore_queue(struct scheduler *scheduler)
 {
-    struct job *job;
-    TAILQ_FOREACH(job, &scheduler->jobs.all, in_table)
-    {
+    struct job *next;
+    for (struct job *job = TAILQ_FIRST(&scheduler->jobs.unfinished); job != NULL; job = next) {
+        next = TAILQ_NEXT(job, in_list);
         if (job_state_is_final(job->row.state)) {
             job_table_end(&scheduler->jobs, job);
         } else if (job->graph == NULL) {

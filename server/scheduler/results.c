@@ -3,16 +3,7 @@
 #include "server/clock.h"
 #include "server/scheduler/scheduler_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* Message from any thread: a result or a graph file is damaged. */
-struct damage_notice {
-    struct message message;
-    struct scheduler *scheduler;
-    struct result *result; /* counted reference; NULL = the graph's file */
-    char graph_id[GRAPH_ID_SIZE];
-};
 
 /* ---- Keys ---- */
 
@@ -150,7 +141,6 @@ void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum
                     struct commit *commit)
 {
     commit->change.retired[kind] = result_ref(entry->results[kind].result);
-    result_table_remove_result(scheduler->results, entry->results[kind].result);
     remove_result(scheduler, entry, kind);
     graph_entry_set_result(entry, kind, NULL);
     /* A result of another kind answers from now on, if there is one. */
@@ -162,6 +152,13 @@ void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum
     }
     bind_key(scheduler, entry->tenant, entry->row.id, graph_entry_answer(entry));
     bind_aliases(scheduler, entry);
+    const struct job *job;
+    LIST_FOREACH(job, &entry->jobs, of_graph)
+    {
+        if (job->row.kind == kind) {
+            bind_key(scheduler, entry->tenant, job->row.id, NULL);
+        }
+    }
 }
 
 void results_evict(struct scheduler *scheduler, const struct result *kept)
@@ -260,126 +257,25 @@ void results_note_damaged_graph(const struct scheduler *scheduler, const char *g
     }
 }
 
-/* ---- Solving a result again ---- */
-
-static void job_stored(struct commit *commit)
+bool results_set_aside(struct scheduler *scheduler, struct graph_entry *entry,
+                       const struct result *result)
 {
-    struct scheduler *scheduler = commit->scheduler;
-    struct job *job = commit->job;
-    if (job == NULL) {
-        return;
-    }
-    if (commit->change.status != STATUS_OK) {
-        ledger_release(scheduler, job->tenant, &job->held, job->held);
-        commit->entry->active_jobs--;
-        job_table_remove(&scheduler->jobs, job);
-        return;
-    }
-    job->durability = JOB_ACCEPTED;
-    log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->row.id),
-              LOG_TEXT("graph", job->row.graph_id), LOG_TEXT("kind", kind_name(job->row.kind)),
-              LOG_TEXT("state", job_state_name(job->row.state)));
-    queue_push(&scheduler->queue, &job->tenant->share, job);
-}
-
-/* Adds a new job, as the finished jobs of the result stay finished. Without memory, the next call
- * that waits for the result submits one. */
-static void add_job(struct commit *commit, enum kind kind, enum result_form form)
-{
-    struct scheduler *scheduler = commit->scheduler;
-    struct graph_entry *entry = commit->entry;
-    struct job *job = NULL;
-    if (job_create(entry->row.id, kind, clock_wall_s(), &job) != STATUS_OK) {
-        return;
-    }
-    const struct job *solver = entry->latest_job;
-    job->graph = entry;
-    job->tenant = entry->tenant;
-    job_set_graph(job, entry->row.vertex_count, &entry->row.summary);
-    job->report.result = (struct result_summary){.form = form, .reason = RESULT_REASON_ASKED};
-    job->row.verify = solver != NULL && solver->row.kind == kind && solver->row.verify;
-    job->row.priority = solver != NULL ? solver->row.priority : 0;
-    struct job *added = job;
-    if (job_table_add(&scheduler->jobs, &job) != STATUS_OK) {
-        job_destroy(job);
-        return;
-    }
-    if (commit_add_job(commit, added) != STATUS_OK) {
-        job_table_remove(&scheduler->jobs, added);
-        return;
-    }
-    entry->latest_job = added;
-    entry->active_jobs++;
-    ledger_reserve_result(scheduler, added, entry->row.edge_count);
-}
-
-static void replace_result(struct scheduler *scheduler, const struct result *result)
-{
-    struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, result_graph_id(result));
     const enum kind kind = result_kind(result);
     struct commit *commit = NULL;
-    if (entry == NULL || entry->state == GRAPH_DELETING || entry->results[kind].result != result ||
-        commit_create(scheduler, job_stored, &commit) != STATUS_OK) {
-        return;
+    if (entry->state == GRAPH_DELETING || entry->results[kind].result != result ||
+        commit_create(scheduler, NULL, &commit) != STATUS_OK) {
+        return false;
     }
     log_write(LOG_ERROR, "result_damaged", LOG_TEXT("graph", entry->row.id),
               LOG_TEXT("kind", kind_name(kind)));
     delete_result(commit, entry, kind, STORE_QUARANTINE_RESULT);
     results_retire(scheduler, entry, kind, commit);
     entry->results[kind].state = GRAPH_RESULT_LOST;
+    commit_send(commit);
     const struct job *unfinished = LIST_FIRST(&entry->jobs);
     while (unfinished != NULL &&
            (job_state_is_final(unfinished->row.state) || unfinished->row.kind != kind)) {
         unfinished = LIST_NEXT(unfinished, of_graph);
     }
-    if (unfinished == NULL) {
-        add_job(commit, kind, result_form(result));
-    }
-    commit_send(commit);
-}
-
-/* ---- Damage notices ---- */
-
-/* After drained() nothing may change: the next start finds the damage again. */
-static void deliver_notice(struct message *message)
-{
-    struct damage_notice *notice = (struct damage_notice *)message;
-    struct scheduler *scheduler = notice->scheduler;
-    const bool is_drained = scheduler->stage == SCHEDULER_DRAINED;
-    if (!is_drained && notice->result != NULL) {
-        replace_result(scheduler, notice->result);
-    } else if (!is_drained) {
-        results_note_damaged_graph(scheduler, notice->graph_id);
-    }
-    result_unref(notice->result);
-    free(notice);
-}
-
-/* Any thread. Without memory the damage is found again by the next access. */
-static void post_notice(struct scheduler *scheduler, struct result *result, const char *graph_id)
-{
-    struct damage_notice *notice = calloc(1, sizeof(*notice));
-    if (notice == NULL) {
-        return;
-    }
-    notice->scheduler = scheduler;
-    notice->message.deliver = deliver_notice;
-    notice->result = result != NULL ? result_ref(result) : NULL;
-    snprintf(notice->graph_id, sizeof(notice->graph_id), "%s", graph_id);
-    mailbox_post(scheduler->mailbox, &notice->message);
-}
-
-static void note_result(void *context, struct result *result)
-{
-    post_notice(context, result, result_graph_id(result));
-}
-
-void results_watch(struct scheduler *scheduler, struct result *result)
-{
-    result_watch(result, note_result, scheduler);
-}
-
-void scheduler_note_damaged_graph(struct scheduler *scheduler, const char *graph_id)
-{
-    post_notice(scheduler, NULL, graph_id);
+    return unfinished == NULL;
 }

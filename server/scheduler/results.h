@@ -25,8 +25,9 @@ void results_end_known_job(struct job *job);
 /* Whether the key of the call finds a result. Rebinds the ID of a finished job that has lost its
  * result if its graph has a newer one. */
 bool results_find(struct scheduler *scheduler, const struct call *call);
-/* Watches the result for damage: a damaged result goes to quarantine and its graph is solved again.
- * Before the result is shared. */
-void results_watch(struct scheduler *scheduler, struct result *result);
+/* Moves a damaged result of the graph to quarantine. Returns true if it was published and no
+ * unfinished job will replace it. */
+bool results_set_aside(struct scheduler *scheduler, struct graph_entry *entry,
+                       const struct result *result);
 /* Marks the graph's file as damaged: the next upload of the same graph writes it again. */
 void results_note_damaged_graph(const struct scheduler *scheduler, const char *graph_id);

@@ -9,6 +9,8 @@
 #include "server/scheduler/submit.h"
 #include "server/scheduler/waiters.h"
 
+#include <stdlib.h>
+
 /* ---- Calls of HTTP threads ---- */
 
 static const struct {
@@ -28,6 +30,7 @@ static const struct {
     [CALL_DELETE_GRAPH] = {requests_delete_graph, true},
     [CALL_PUT_COORDINATES] = {coordinates_put, true},
     [CALL_DELETE_COORDINATES] = {coordinates_delete, true},
+    [CALL_DAMAGE] = {requests_note_damage, true},
     [CALL_RESULT] = {requests_call_result, false},
 };
 
@@ -72,6 +75,35 @@ void scheduler_post_left(struct scheduler *scheduler, struct call *call)
     atomic_fetch_add(&scheduler->calls_open, 1);
     call->left.deliver = deliver_left;
     mailbox_post(scheduler->mailbox, &call->left);
+}
+
+static void free_notice(struct call *call)
+{
+    call_finish(call);
+    free(call);
+}
+
+/* Without memory the damage is found again by the next access. */
+static void post_damage(struct scheduler *scheduler, struct result *result, const char *graph_id)
+{
+    struct call *call = calloc(1, sizeof(*call));
+    if (call != NULL) {
+        call->kind = CALL_DAMAGE;
+        call->damaged = result != NULL ? result_ref(result) : NULL;
+        call->answered = free_notice;
+        snprintf(call->key, sizeof(call->key), "%s", graph_id);
+        scheduler_post(scheduler, call);
+    }
+}
+
+void scheduler_note_damaged_result(void *scheduler, struct result *result)
+{
+    post_damage(scheduler, result, result_graph_id(result));
+}
+
+void scheduler_note_damaged_graph(struct scheduler *scheduler, const char *graph_id)
+{
+    post_damage(scheduler, NULL, graph_id);
 }
 
 unsigned scheduler_calls_open(const struct scheduler *scheduler)

@@ -23,7 +23,6 @@ struct admission {
     atomic_uint tenant_count;  /* tenants with a key that may submit */
     atomic_uint retry_after_s; /* estimated time until the queue has a free place */
     uint32_t vertex_limit;     /* largest graph that a device holds, fixed at start */
-    uint64_t edge_limit;
     char limit_reason[LIMIT_REASON_SIZE]; /* source of vertex_limit, for the hint of the 413 */
     uint32_t hierarchy_vertex_limit;
     char hierarchy_limit_reason[LIMIT_REASON_SIZE];

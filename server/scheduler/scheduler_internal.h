@@ -46,6 +46,7 @@ struct scheduler {
     const struct worker_launcher *launcher; /* NULL = none */
     struct store *store;
     struct result_table *results;
+    void (*note_damage)(void *context, struct result *result); /* for result_watch */
     struct mailbox *mailbox;
 
     uv_async_t wake;
@@ -100,6 +101,8 @@ static inline void scheduler_wake(struct scheduler *scheduler)
     CHECK(uv_async_send(&scheduler->wake) == 0);
 }
 
+/* Posts CALL_DAMAGE for a result. Any thread. */
+void scheduler_note_damaged_result(void *scheduler, struct result *result);
 /* Delivers the messages in the mailbox, nothing else. */
 void scheduler_deliver_messages(struct scheduler *scheduler);
 /* The callback of scheduler->wake: delivers messages, then settles. uv_async_send coalesces, so one

@@ -190,7 +190,6 @@ static void set_limits(struct scheduler *scheduler)
     admission->hierarchy_vertex_limit =
         choose_limit(scheduler, most < NO_VERTEX - 1 ? (uint32_t)most : NO_VERTEX - 1, "host",
                      memory_bytes, admission->hierarchy_limit_reason);
-    admission->edge_limit = scheduler->config->edge_limit;
 }
 
 static enum status open_workers(struct scheduler *scheduler, struct problem *reterr)
@@ -268,6 +267,7 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
     scheduler->config = config;
     scheduler->store = store;
     scheduler->results = table;
+    scheduler->note_damage = scheduler_note_damaged_result;
     scheduler->launcher = launcher;
     /* Each result has an open file, also while it waits for the publisher to release it. */
     struct rlimit files = {.rlim_cur = RLIM_INFINITY};

@@ -137,7 +137,7 @@ static enum status start_upload(struct request *request, bool for_job, enum codi
     const uint32_t limit = is_matrix ? admission->vertex_limit : admission->hierarchy_vertex_limit;
     const bool is_quota = quota > 0 && quota < limit;
     rules.options.vertex_limit = is_quota ? quota : limit;
-    rules.options.edge_limit = admission->edge_limit;
+    rules.options.edge_limit = config->edge_limit;
     snprintf(rules.options.vertex_limit_reason, sizeof(rules.options.vertex_limit_reason), "%s",
              is_quota    ? "this key"
              : is_matrix ? admission->limit_reason

@@ -86,7 +86,7 @@ static enum status check_if_match(const struct request *request, struct problem 
                : problem_set(reterr, STATUS_BAD_REQUEST, "If-Match lists too many tags.");
 }
 
-static enum status route(struct request *request, struct problem *reterr)
+static enum status find_route(struct request *request, struct problem *reterr)
 {
     char allow[ROUTER_ALLOW_SIZE];
     char *rest = strchr(request->target, '?');
@@ -106,8 +106,8 @@ static enum status route(struct request *request, struct problem *reterr)
     return check_if_match(request, reterr);
 }
 
-static enum status check(struct request *request, const struct framing_head *line, bool *ret_body,
-                         struct problem *reterr)
+static enum status check_request(struct request *request, const struct framing_head *line,
+                                 bool *ret_body, struct problem *reterr)
 {
     request_assign_id(request);
     request->method = router_method(line->method);
@@ -121,7 +121,7 @@ static enum status check(struct request *request, const struct framing_head *lin
         request->resume = answer_preflight;
         return STATUS_OK;
     }
-    STATUS_TRY(route(request, reterr));
+    STATUS_TRY(find_route(request, reterr));
     if (request->match.route->prepare != NULL) {
         STATUS_TRY(request->match.route->prepare(request, reterr));
     }
@@ -129,27 +129,27 @@ static enum status check(struct request *request, const struct framing_head *lin
 }
 
 /* Refuses a request on a connection beyond the limit (429 or 503). */
-static void turn_away(struct request *request, enum conn_verdict verdict)
+static void refuse_connection(struct request *request, enum conn_verdict verdict)
 {
     const struct config *config = request->http_context->config;
-    struct problem *problem = &request->refusal;
     request->conn->is_last = true;
     request_assign_id(request);
     request->method = METHOD_OTHER;
     request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "1");
     const bool is_address = verdict == CONN_ADDRESS_FULL;
     const double limit = is_address ? config->address_limit : config->connection_limit;
-    problem_set(problem, is_address ? STATUS_ADDRESS_LIMIT : STATUS_CONNECTION_LIMIT, "%s",
-                is_address ? "This address has too many connections open."
-                           : "Too many connections are open.");
-    problem_limit(problem, limit, limit + 1);
+    problem_refuse_limit(&request->refusal,
+                         is_address ? STATUS_ADDRESS_LIMIT : STATUS_CONNECTION_LIMIT, limit,
+                         limit + 1, NULL, "%s",
+                         is_address ? "This address has too many connections open."
+                                    : "Too many connections are open.");
     request_answer_refusal(request);
 }
 
 /* Begins a request at its headers. After an answer queued here libmicrohttpd closes the connection,
  * so a refusal on a connection that may stay open waits until the request is complete; without a
  * body that is at once. line: as libmicrohttpd passed it. */
-static void begin(struct request *request, const struct framing_head *line)
+static void begin_request(struct request *request, const struct framing_head *line)
 {
     struct conn *conn = request->conn;
     bool has_body = false;
@@ -157,8 +157,8 @@ static void begin(struct request *request, const struct framing_head *line)
     request->match.route = NULL;
     endpoint_enter_phase(conn, PHASE_HANDLER, 0);
     if (conn->verdict != CONN_OK) {
-        turn_away(request, conn->verdict);
-    } else if (check(request, line, &has_body, &request->refusal) != STATUS_OK) {
+        refuse_connection(request, conn->verdict);
+    } else if (check_request(request, line, &has_body, &request->refusal) != STATUS_OK) {
         request->resume = request_answer_refusal;
         /* Refuse at once instead of after a body that would be sent for nothing. */
         conn->is_last |= has_body;
@@ -174,7 +174,7 @@ static void begin(struct request *request, const struct framing_head *line)
 }
 
 /* Checks the required parameters, the document and the media type, then runs the handler. */
-static void handle(struct request *request)
+static void handle_request(struct request *request)
 {
     const struct route *route = request->match.route;
     struct problem problem;
@@ -204,7 +204,7 @@ static void handle(struct request *request)
 }
 
 /* Continues a request that is complete, or whose call has been answered. */
-static void go_on(struct request *request)
+static void continue_request(struct request *request)
 {
     void (*resume)(struct request * request) = request->resume;
     request->resume = NULL;
@@ -214,7 +214,7 @@ static void go_on(struct request *request)
                head_check_trailers(request, &request->refusal) != STATUS_OK) {
         request_answer_refusal(request);
     } else {
-        handle(request);
+        handle_request(request);
     }
 }
 
@@ -230,7 +230,7 @@ static void log_request(const struct request *request, double seconds)
         return;
     }
     if (request->call != NULL) {
-        job_trace_id_of(request->call->traceparent, trace_id);
+        job_trace_id(request->call->traceparent, trace_id);
     }
     log_write(failed ? LOG_WARNING : LOG_DEBUG, "request", LOG_TEXT("request", request->request_id),
               LOG_TEXT("trace_id", trace_id),
@@ -241,7 +241,7 @@ static void log_request(const struct request *request, double seconds)
 }
 
 /* Counts and logs the request, answered or not. */
-static void account(const struct request *request, double now_s)
+static void count_request(const struct request *request, double now_s)
 {
     const bool taken = request->http_status != 0 && request->http_status < MHD_HTTP_BAD_REQUEST;
     if (request->state == REQUEST_NEW) {
@@ -258,7 +258,7 @@ static void account(const struct request *request, double now_s)
 /* ---- Callbacks of libmicrohttpd and of the endpoint ---- */
 
 /* Returns NULL when memory is short; request_came then closes the connection. */
-static void *started(void *context, const char *target, struct MHD_Connection *connection)
+static void *create_request(void *context, const char *target, struct MHD_Connection *connection)
 {
     struct conn *conn = endpoint_conn(connection);
     struct request *request = request_create(context, connection, target == NULL ? "" : target);
@@ -269,9 +269,10 @@ static void *started(void *context, const char *target, struct MHD_Connection *c
     return request;
 }
 
-static enum MHD_Result came(void *context, struct MHD_Connection *connection, const char *url,
-                            const char *method, const char *version, const char *upload_data,
-                            size_t *upload_data_size, void **request_context)
+static enum MHD_Result receive_request(void *context, struct MHD_Connection *connection,
+                                       const char *url, const char *method, const char *version,
+                                       const char *upload_data, size_t *upload_data_size,
+                                       void **request_context)
 {
     struct request *request = *request_context;
     (void)context;
@@ -282,7 +283,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     request->outcome = MHD_YES;
     if (request->state == REQUEST_NEW) {
         const struct framing_head line = {.method = method, .version = version, .url_place = url};
-        begin(request, &line);
+        begin_request(request, &line);
         return request->outcome;
     }
     if (*upload_data_size > 0) {
@@ -293,7 +294,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     }
     if (request->state != REQUEST_ANSWERED) {
         endpoint_enter_phase(request->conn, PHASE_HANDLER, 0); /* the body is complete */
-        go_on(request);
+        continue_request(request);
     }
     if (request->state == REQUEST_ANSWERED) {
         endpoint_enter_phase(request->conn, PHASE_ANSWER, 0);
@@ -301,8 +302,8 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     return request->outcome;
 }
 
-static void ended(void *context, struct MHD_Connection *connection, void **request_context,
-                  enum MHD_RequestTerminationCode reason)
+static void end_request(void *context, struct MHD_Connection *connection, void **request_context,
+                        enum MHD_RequestTerminationCode reason)
 {
     struct request *request = *request_context;
     const double now_s = clock_monotonic_s();
@@ -313,7 +314,7 @@ static void ended(void *context, struct MHD_Connection *connection, void **reque
     /* NULL: there was no memory for the request; libmicrohttpd closes the connection. */
     if (request != NULL) {
         struct conn *conn = request->conn;
-        account(request, now_s);
+        count_request(request, now_s);
         request_destroy(request);
         conn->request = NULL;
         endpoint_enter_phase(conn, PHASE_HEADERS, now_s);
@@ -322,9 +323,9 @@ static void ended(void *context, struct MHD_Connection *connection, void **reque
 
 void request_set_callbacks(struct endpoint_rules *rules)
 {
-    rules->request_started = started;
-    rules->request_came = came;
-    rules->request_ended = ended;
+    rules->request_started = create_request;
+    rules->request_came = receive_request;
+    rules->request_ended = end_request;
     rules->client_left = request_client_left;
     rules->conn_closed = request_destroy;
 }

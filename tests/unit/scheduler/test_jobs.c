@@ -155,7 +155,7 @@ FIXTURE_TEST(jobs_without_a_key_are_not_found_by_the_empty_key)
 {
     struct job *first = add(table, "");
     struct job *second = add(table, "");
-    assert_ptr_equal(TAILQ_NEXT(first, in_table), second);
+    assert_ptr_equal(TAILQ_NEXT(first, in_list), second);
     assert_null(job_table_find_key(table, &nobody, ""));
 }
 
@@ -175,7 +175,7 @@ FIXTURE_TEST(a_removed_job_is_not_found)
     job_table_remove(table, job);
     assert_null(job_table_find(table, &nobody, id));
     assert_null(job_table_find_key(table, &nobody, "order-1"));
-    assert_true(TAILQ_EMPTY(&table->all));
+    assert_true(TAILQ_EMPTY(&table->unfinished));
 }
 
 FIXTURE_TEST(the_order_of_creation_survives_removals)
@@ -184,10 +184,10 @@ FIXTURE_TEST(the_order_of_creation_survives_removals)
     struct job *second = add(table, "");
     struct job *third = add(table, "");
     job_table_remove(table, second);
-    assert_ptr_equal(TAILQ_FIRST(&table->all), first);
-    assert_ptr_equal(TAILQ_NEXT(first, in_table), third);
+    assert_ptr_equal(TAILQ_FIRST(&table->unfinished), first);
+    assert_ptr_equal(TAILQ_NEXT(first, in_list), third);
     job_table_remove(table, third);
-    assert_ptr_equal(TAILQ_LAST(&table->all, job_list), first);
+    assert_ptr_equal(TAILQ_LAST(&table->unfinished, job_list), first);
 }
 
 FIXTURE_TEST(an_overlong_id_is_not_found)
