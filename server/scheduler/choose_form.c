@@ -80,11 +80,10 @@ static enum status check_vertices(const struct scheduler *scheduler,
     if (question->vertex_count <= limit) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_TOO_LARGE,
-                "%u vertices in kind %s are more than this service can solve%s.",
-                question->vertex_count, kind_name(cost_kind(question->cost)),
-                is_matrix ? " as a matrix" : "");
-    problem_limit(reterr, limit, question->vertex_count);
+    problem_refuse_limit(reterr, STATUS_TOO_LARGE, limit, question->vertex_count, NULL,
+                         "%u vertices in kind %s are more than this service can solve%s.",
+                         question->vertex_count, kind_name(cost_kind(question->cost)),
+                         is_matrix ? " as a matrix" : "");
     problem_hint(reterr, "The limit comes from %s.",
                  by_quota    ? "this key"
                  : is_matrix ? scheduler->admission.limit_reason
@@ -99,13 +98,11 @@ static enum status check_bytes(const struct scheduler *scheduler,
     const uint64_t room = ledger_disk_room(scheduler);
     const uint64_t bytes = result_bytes + question->graph_bytes;
     if (scheduler->ledger.is_full || bytes > room) {
-        problem_set(
-            reterr, STATUS_DISK_FULL,
+        return problem_refuse_limit(
+            reterr, STATUS_DISK_FULL, (double)room, (double)bytes,
+            "Delete graphs, or retry when there is space.",
             "There is not enough disk space for the result of %u vertices; nothing was stored.",
             question->vertex_count);
-        problem_limit(reterr, (double)room, (double)bytes);
-        problem_hint(reterr, "Delete graphs, or retry when there is space.");
-        return STATUS_DISK_FULL;
     }
     return tenant_check_bytes(question->tenant, question->quota, bytes, reterr);
 }

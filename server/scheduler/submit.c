@@ -430,11 +430,10 @@ static enum status check_name(struct submission *submission, const struct graph_
     const struct graph_entry *loser = find_loser(submission, entry);
     STATUS_TRY(check_conditions(submission, owner));
     if (name[0] != '\0' && owner != entry && entry->name_count >= GRAPH_NAMES_MAX) {
-        problem_refuse(&submission->problem, STATUS_BAD_PARAMETER,
-                       "Omit name=: the graph is found by its ID too.",
-                       "The graph has too many names.");
-        problem_limit(&submission->problem, GRAPH_NAMES_MAX, (double)entry->name_count + 1);
-        return STATUS_BAD_PARAMETER;
+        return problem_refuse_limit(&submission->problem, STATUS_BAD_PARAMETER, GRAPH_NAMES_MAX,
+                                    (double)entry->name_count + 1,
+                                    "Omit name=: the graph is found by its ID too.",
+                                    "The graph has too many names.");
     }
     if (loser != NULL) {
         const bool is_solved = call->kind != CALL_STORE_GRAPH;

@@ -45,28 +45,24 @@ enum status tenant_check_queue(const struct admission *admission, uint32_t free_
         tenant != NULL ? atomic_load(&tenant->share.count) + atomic_load(&tenant->reserved_places)
                        : 0;
     if (free_places == 0) {
-        problem_refuse(reterr, STATUS_QUEUE_FULL, "Retry after the seconds in Retry-After.",
-                       "The queue is full: %u jobs are waiting.", limit);
-        problem_limit(reterr, limit, limit);
-        return STATUS_QUEUE_FULL;
+        return problem_refuse_limit(reterr, STATUS_QUEUE_FULL, limit, limit,
+                                    "Retry after the seconds in Retry-After.",
+                                    "The queue is full: %u jobs are waiting.", limit);
     }
     if (waiting >= free_places && atomic_load(&admission->tenant_count) > 1) {
-        problem_set(reterr, STATUS_QUEUE_FULL,
-                    "The %u free places of the queue are reserved for tenants with fewer waiting "
-                    "jobs; this tenant has %u.",
-                    free_places, waiting);
-        problem_limit(reterr, free_places, waiting);
-        problem_hint(reterr, "Retry after the seconds in Retry-After, or cancel a job.");
-        return STATUS_QUEUE_FULL;
+        return problem_refuse_limit(reterr, STATUS_QUEUE_FULL, free_places, waiting,
+                                    "Retry after the seconds in Retry-After, or cancel a job.",
+                                    "The %u free places of the queue are reserved for tenants with "
+                                    "fewer waiting jobs; this "
+                                    "tenant has %u.",
+                                    free_places, waiting);
     }
     if (quota->waiting_jobs == 0 || waiting < quota->waiting_jobs) {
         return STATUS_OK;
     }
-    problem_refuse(reterr, STATUS_JOB_QUOTA,
-                   "Retry after the seconds in Retry-After, or cancel a job.",
-                   "This key allows no more waiting jobs.");
-    problem_limit(reterr, quota->waiting_jobs, waiting);
-    return STATUS_JOB_QUOTA;
+    return problem_refuse_limit(reterr, STATUS_JOB_QUOTA, quota->waiting_jobs, waiting,
+                                "Retry after the seconds in Retry-After, or cancel a job.",
+                                "This key allows no more waiting jobs.");
 }
 
 enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
@@ -83,8 +79,8 @@ enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
     if (bytes <= quota->stored_bytes) {
         return STATUS_OK;
     }
-    problem_refuse(reterr, STATUS_STORAGE_QUOTA, "Delete graphs that are no longer needed.",
-                   "Graphs and results would exceed the storage that this key allows.");
-    problem_limit(reterr, (double)quota->stored_bytes, (double)bytes);
-    return STATUS_STORAGE_QUOTA;
+    return problem_refuse_limit(
+        reterr, STATUS_STORAGE_QUOTA, (double)quota->stored_bytes, (double)bytes,
+        "Delete graphs that are no longer needed.",
+        "Graphs and results would exceed the storage that this key allows.");
 }

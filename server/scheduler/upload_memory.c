@@ -49,10 +49,9 @@ enum status upload_memory_admit(const struct upload_share *share, uint64_t memor
     if (memory_bytes <= UPLOAD_MEMORY_FREE_BYTES || memory_bytes <= limit) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BODY_TOO_LARGE,
-                "The upload needs at least %llu bytes of memory; one upload may use %llu.",
-                (unsigned long long)memory_bytes, (unsigned long long)limit);
-    problem_limit(reterr, (double)limit, (double)memory_bytes);
+    problem_refuse_limit(reterr, STATUS_BODY_TOO_LARGE, (double)limit, (double)memory_bytes, NULL,
+                         "The upload needs at least %llu bytes of memory; one upload may use %llu.",
+                         (unsigned long long)memory_bytes, (unsigned long long)limit);
     problem_hint(reterr,
                  "One client may use %s of http.upload_memory: send less, or ask the operator for "
                  "a larger limit.",
@@ -63,10 +62,10 @@ enum status upload_memory_admit(const struct upload_share *share, uint64_t memor
 static enum status refuse_for_now(const struct upload_share *share, uint64_t memory_bytes,
                                   struct problem *reterr)
 {
-    problem_refuse(reterr, STATUS_UPLOAD_MEMORY, "Retry after the seconds in Retry-After.",
-                   "Uploads in progress use all upload memory of this client or of all clients.");
-    problem_limit(reterr, (double)share->memory->limit_bytes, (double)memory_bytes);
-    return STATUS_UPLOAD_MEMORY;
+    return problem_refuse_limit(
+        reterr, STATUS_UPLOAD_MEMORY, (double)share->memory->limit_bytes, (double)memory_bytes,
+        "Retry after the seconds in Retry-After.",
+        "Uploads in progress use all upload memory of this client or of all clients.");
 }
 
 static bool fits_limit(uint64_t taken, uint64_t limit, uint64_t more)

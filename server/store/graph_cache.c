@@ -164,11 +164,11 @@ static enum status check_size(const struct graph_cache *cache, const struct want
     if (*ret_bytes <= cache->budget_bytes) {
         return STATUS_OK;
     }
-    problem_refuse(reterr, STATUS_TOO_LARGE, "Start the service with a larger store.path_budget.",
-                   "The %s exceed the memory limit for paths and coordinates.",
-                   wanted->part == PART_EDGES ? "edges" : "coordinates");
-    problem_limit(reterr, (double)cache->budget_bytes, (double)*ret_bytes);
-    return STATUS_TOO_LARGE;
+    return problem_refuse_limit(reterr, STATUS_TOO_LARGE, (double)cache->budget_bytes,
+                                (double)*ret_bytes,
+                                "Start the service with a larger store.path_budget.",
+                                "The %s exceed the memory limit for paths and coordinates.",
+                                wanted->part == PART_EDGES ? "edges" : "coordinates");
 }
 
 static enum status read_edges(const struct graph_cache *cache, const char *graph_id,

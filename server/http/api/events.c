@@ -91,10 +91,10 @@ static void begin_stream(struct request *request)
         if (!find_place(stream)) {
             const double limit = request->http_context->config->watcher_limit;
             free(stream);
-            problem_set(&problem, STATUS_TOO_MANY_WATCHERS, "Too many event streams are open.");
-            problem_limit(&problem, limit, limit);
-            problem_hint(&problem,
-                         "Poll the job with ?wait=30, or retry after the seconds in Retry-After.");
+            problem_refuse_limit(
+                &problem, STATUS_TOO_MANY_WATCHERS, limit, limit,
+                "Poll the job with ?wait=30, or retry after the seconds in Retry-After.",
+                "Too many event streams are open.");
             request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%d", RETRY_AFTER_S);
             request_refuse(request, &problem);
             return;
