@@ -85,7 +85,7 @@ static const double bounds[] = {0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300,
 static _Atomic double values[METRIC_COUNT];
 static struct histogram observed[METRICS_HISTOGRAM_COUNT];
 
-static void add(_Atomic double *value, double amount)
+static void add_amount(_Atomic double *value, double amount)
 {
     double before = atomic_load_explicit(value, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(value, &before, before + amount,
@@ -95,7 +95,7 @@ static void add(_Atomic double *value, double amount)
 
 void metrics_add(enum metric metric, double amount)
 {
-    add(&values[metric], amount);
+    add_amount(&values[metric], amount);
 }
 
 void metrics_set(enum metric metric, double value)
@@ -110,7 +110,7 @@ void metrics_observe_into(struct histogram *histogram, const double *bounds_of, 
         bucket++;
     }
     atomic_fetch_add_explicit(&histogram->counts[bucket], 1, memory_order_relaxed);
-    add(&histogram->sum, seconds);
+    add_amount(&histogram->sum, seconds);
 }
 
 void metrics_observe(enum metrics_histogram histogram, double seconds)
@@ -131,7 +131,7 @@ static void print_value(struct text *text, double value)
     if (isfinite(value)) {
         text_append(text, digits, number_print_real(value, false, digits));
     } else {
-        text_append_string(text, isnan(value) ? "NaN" : (value > 0 ? "+Inf" : "-Inf"));
+        text_append_string(text, "+Inf"); /* the bound of a histogram's last bucket */
     }
 }
 
@@ -144,22 +144,6 @@ void metrics_print_sample(struct text *text, const char *name, const char *label
     text_append_char(text, ' ');
     print_value(text, value);
     text_append_char(text, '\n');
-}
-
-void metrics_print_label(struct text *labels, const char *name, const char *value)
-{
-    text_printf(labels, "%s%s=\"", labels->size > 0 ? "," : "", name);
-    for (const char *c = value; *c != '\0'; c++) {
-        if (*c == '\n') {
-            text_append_string(labels, "\\n");
-            continue;
-        }
-        if (*c == '"' || *c == '\\') {
-            text_append_char(labels, '\\');
-        }
-        text_append_char(labels, *c);
-    }
-    text_append_char(labels, '"');
 }
 
 void metrics_print_series(struct text *text, const char *name, const char *labels,

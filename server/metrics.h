@@ -75,9 +75,6 @@ void metrics_print(struct text *text);
  * labels: printed, such as `state="done"`, or empty. */
 void metrics_print_head(struct text *text, const char *name, const char *type, const char *help);
 void metrics_print_sample(struct text *text, const char *name, const char *labels, double value);
-/* Appends `name="value"` to the labels, with quotes, backslashes and newlines escaped, after a
- * comma unless the labels are empty. */
-void metrics_print_label(struct text *labels, const char *name, const char *value);
 /* Prints one series of a histogram. */
 void metrics_print_series(struct text *text, const char *name, const char *labels,
                           const double *bounds, const struct histogram *histogram);

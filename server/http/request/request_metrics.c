@@ -23,7 +23,7 @@ static struct route_counts
 static _Atomic uint64_t results_found;
 static _Atomic uint64_t results_missed;
 
-static void add(_Atomic uint64_t *counter)
+static void add_one(_Atomic uint64_t *counter)
 {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
@@ -32,13 +32,13 @@ void request_metrics_count(const struct route *route, unsigned http_status, doub
 {
     struct route_counts *counts = &routes[route == NULL ? NONE : (size_t)(route - router_table)];
     CHECK(http_status < CODE_COUNT);
-    add(&counts->by_code[http_status]);
+    add_one(&counts->by_code[http_status]);
     metrics_observe_into(&counts->seconds, bounds, seconds);
 }
 
 void request_metrics_count_result(bool found)
 {
-    add(found ? &results_found : &results_missed);
+    add_one(found ? &results_found : &results_missed);
 }
 
 static uint64_t read_counter(const _Atomic uint64_t *counter)
@@ -59,14 +59,14 @@ static const char *print_labels(size_t index, struct text *labels)
         return NULL;
     }
     text_clear(labels);
-    metrics_print_label(labels, "method",
-                        route == NULL                    ? ""
-                        : route->methods & METHOD_GET    ? "GET"
-                        : route->methods & METHOD_DELETE ? "DELETE"
-                        : route->methods & METHOD_PATCH  ? "PATCH"
-                        : route->methods == METHOD_PUT   ? "PUT"
-                                                         : "POST");
-    metrics_print_label(labels, "route", route == NULL ? "" : route->pattern);
+    text_printf(labels, "method=\"%s\",route=\"%s\"",
+                route == NULL                    ? ""
+                : route->methods & METHOD_GET    ? "GET"
+                : route->methods & METHOD_DELETE ? "DELETE"
+                : route->methods & METHOD_PATCH  ? "PATCH"
+                : route->methods == METHOD_PUT   ? "PUT"
+                                                 : "POST",
+                route == NULL ? "" : route->pattern);
     return labels->bytes != NULL ? labels->bytes : "";
 }
 

@@ -78,16 +78,6 @@ TEST(a_histogram_is_cumulative)
     free(text);
 }
 
-TEST(labels_are_escaped)
-{
-    struct text labels = {0};
-    metrics_print_label(&labels, "name", "a \"b\" \\ c\nd");
-    metrics_print_label(&labels, "uuid", "");
-    assert_int_equal(text_status(&labels), STATUS_OK);
-    assert_string_equal(labels.bytes, "name=\"a \\\"b\\\" \\\\ c\\nd\",uuid=\"\"");
-    text_finish(&labels);
-}
-
 #define EACH 20000
 
 static void *count(void *context)
