@@ -85,7 +85,7 @@ static void reduce_row(struct hand *hand, uint32_t row, const void *distances)
 }
 
 /* Computes the next row of a hand; false when no row is left, or after a failure. */
-static bool advance(struct hand *hand)
+static bool compute_row(struct hand *hand)
 {
     struct statistics_sweep *sweep = hand->sweep;
     const void *distances;
@@ -110,7 +110,8 @@ static void work_one_turn(void *context)
 {
     struct hand *hand = context;
     const double end_s = clock_monotonic_s() + TURN_S;
-    while (!atomic_load(&hand->sweep->is_over) && advance(hand) && clock_monotonic_s() < end_s) {
+    while (!atomic_load(&hand->sweep->is_over) && compute_row(hand) &&
+           clock_monotonic_s() < end_s) {
     }
 }
 
@@ -291,7 +292,8 @@ enum status statistics_sweep_step(struct statistics_sweep *sweep, bool *ret_done
     if (sweep->guess_batches > 0) {
         return guess_diameter(sweep);
     }
-    if (!advance(&sweep->hands[0]) && atomic_load(&sweep->done) == sweep->statistics.vertex_count) {
+    if (!compute_row(&sweep->hands[0]) &&
+        atomic_load(&sweep->done) == sweep->statistics.vertex_count) {
         end_pass(sweep);
     }
     *ret_done = atomic_load(&sweep->is_over);

@@ -69,7 +69,7 @@ void auth_destroy(struct keyring *keyring)
 /* ---- The file ---- */
 
 /* The message never quotes the line, which could contain a key by mistake. */
-static enum status refuse(const struct reading *reading, const char *words)
+static enum status refuse_line(const struct reading *reading, const char *words)
 {
     return problem_refuse_at(reading->reterr, STATUS_CONFIG, reading->line, 0, NULL, "%s:%llu: %s",
                              reading->path, (unsigned long long)reading->line, words);
@@ -132,27 +132,28 @@ static enum status read_words(struct reading *reading, char *line)
         return STATUS_OK;
     }
     if (reading->count == KEY_LIMIT) {
-        return refuse(reading, "the file has more than 4096 keys");
+        return refuse_line(reading, "the file has more than 4096 keys");
     }
     if (!read_digest(digest, entry->digest)) {
-        return refuse(reading, "a line begins with the SHA-256 of a key, 64 digits of 0-9a-f; "
-                               "apspd --add-key writes such a line");
+        return refuse_line(reading, "a line begins with the SHA-256 of a key, 64 digits of 0-9a-f; "
+                                    "apspd --add-key writes such a line");
     }
     if (tenant == NULL || !is_tenant(tenant)) {
-        return refuse(reading, "the second word is the tenant: 1 to 31 of a-z 0-9 . _ -");
+        return refuse_line(reading, "the second word is the tenant: 1 to 31 of a-z 0-9 . _ -");
     }
     entry->grant.rights = role == NULL ? 0 : read_role(role);
     if (entry->grant.rights == 0) {
-        return refuse(reading, "the third word is the role: reader, submitter, monitor or admin");
+        return refuse_line(reading,
+                           "the third word is the role: reader, submitter, monitor or admin");
     }
     while ((quota = strtok_r(NULL, BLANKS, &rest)) != NULL) {
         if (!read_quota(quota, &entry->grant.quota)) {
-            return refuse(reading, "only jobs=N, bytes=N and vertices=N may follow the role");
+            return refuse_line(reading, "only jobs=N, bytes=N and vertices=N may follow the role");
         }
     }
     for (size_t i = 0; i < reading->count; i++) {
         if (memcmp(reading->entries[i].digest, entry->digest, KEY_DIGEST_SIZE) == 0) {
-            return refuse(reading, "this key is listed twice");
+            return refuse_line(reading, "this key is listed twice");
         }
     }
     reading->count++;
@@ -166,7 +167,7 @@ static enum status read_lines(struct reading *reading, FILE *stream)
     while (fgets(line, sizeof(line), stream) != NULL) {
         reading->line++;
         STATUS_TRY(strlen(line) < LINE_SIZE - 1 ? read_words(reading, line)
-                                                : refuse(reading, "the line is too long"));
+                                                : refuse_line(reading, "the line is too long"));
     }
     if (ferror(stream)) {
         return problem_set(reading->reterr, STATUS_CONFIG, "%s cannot be read", reading->path);
@@ -310,8 +311,8 @@ struct bearer {
     unsigned count;
 };
 
-static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const char *name,
-                               size_t name_size, const char *value, size_t value_size)
+static enum MHD_Result collect_bearer(void *context, enum MHD_ValueKind kind, const char *name,
+                                      size_t name_size, const char *value, size_t value_size)
 {
     static const char wanted[] = MHD_HTTP_HEADER_AUTHORIZATION;
     struct bearer *bearer = context;
@@ -328,7 +329,7 @@ static bool find_grant(struct request *request, bool *ret_tried)
 {
     const size_t prefix = strlen(SCHEME);
     struct bearer bearer = {0};
-    MHD_get_connection_values_n(request->connection, MHD_HEADER_KIND, collect, &bearer);
+    MHD_get_connection_values_n(request->connection, MHD_HEADER_KIND, collect_bearer, &bearer);
     *ret_tried = bearer.count > 0;
     if (bearer.count != 1 || bearer.value == NULL || bearer.size <= prefix ||
         strncasecmp(bearer.value, SCHEME, prefix) != 0) {

@@ -27,8 +27,8 @@ static enum MHD_Result collect_header(void *context, enum MHD_ValueKind kind, co
     return MHD_YES;
 }
 
-static enum status collect(const struct request *request, enum MHD_ValueKind kind,
-                           struct header_list *list, struct problem *reterr)
+static enum status list_headers(const struct request *request, enum MHD_ValueKind kind,
+                                struct header_list *list, struct problem *reterr)
 {
     list->count = 0;
     MHD_get_connection_values_n(request->connection, kind, collect_header, list);
@@ -77,7 +77,7 @@ enum status head_check(struct request *request, const struct framing_head *line,
         .head_size = endpoint_parses_leniently() ? head_size : 0,
     };
     STATUS_TRY(check_size(request, head_size, reterr));
-    STATUS_TRY(collect(request, MHD_HEADER_KIND, &list, reterr));
+    STATUS_TRY(list_headers(request, MHD_HEADER_KIND, &list, reterr));
     head.header_count = list.count;
     return framing_check(&head, ret_body, &request->conn->is_last, reterr);
 }
@@ -89,14 +89,14 @@ static size_t count_repeated(const struct request *request, const struct header_
                              struct problem *reterr)
 {
     struct header_list head;
-    return collect(request, MHD_HEADER_KIND, &head, reterr) == STATUS_OK && head.count > 0 &&
+    return list_headers(request, MHD_HEADER_KIND, &head, reterr) == STATUS_OK && head.count > 0 &&
            trailers->count > 0 && trailers->headers[0].name == head.headers[head.count - 1].name;
 }
 
 enum status head_check_trailers(const struct request *request, struct problem *reterr)
 {
     struct header_list trailers;
-    STATUS_TRY(collect(request, MHD_FOOTER_KIND, &trailers, reterr));
+    STATUS_TRY(list_headers(request, MHD_FOOTER_KIND, &trailers, reterr));
     const size_t repeated = count_repeated(request, &trailers, reterr);
     return framing_check_trailers(trailers.headers + repeated, trailers.count - repeated, reterr);
 }

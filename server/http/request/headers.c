@@ -24,7 +24,7 @@ static bool is_blank(char c)
 }
 
 /* Returns the element up to the separator. *rest advances past it, and is NULL after the last. */
-static struct element next(const char **rest, const char *end, char separator)
+static struct element next_element(const char **rest, const char *end, char separator)
 {
     const char *first = *rest;
     const char *stop = memchr(first, separator, (size_t)(end - first));
@@ -41,7 +41,7 @@ static struct element next(const char **rest, const char *end, char separator)
 
 /* How exactly a range matches an offer (a media type or a coding): 0 not at all, 1 by a wildcard, 2
  * by type and any subtype, 3 exactly. */
-static int match(struct element range, const char *offer)
+static int match_range(struct element range, const char *offer)
 {
     const char *slash = strchr(offer, '/');
     const char *any = slash != NULL ? "*/*" : "*";
@@ -58,11 +58,11 @@ static int match(struct element range, const char *offer)
 
 /* The q parameter, from 0 to 1 (RFC 9110 section 12.4.2); 1 when absent. A value outside the range
  * is clamped; text that is not a number counts as 0. */
-static double quality(const char *rest, const char *end)
+static double parse_quality(const char *rest, const char *end)
 {
     double value;
     while (rest != NULL) {
-        struct element parameter = next(&rest, end, ';');
+        struct element parameter = next_element(&rest, end, ';');
         if (parameter.size > 2 && strncasecmp(parameter.bytes, "q=", 2) == 0) {
             return number_parse_real(parameter.bytes + 2, parameter.size - 2, &value)
                        ? fmin(fmax(value, 0), 1)
@@ -73,20 +73,20 @@ static double quality(const char *rest, const char *end)
 }
 
 /* The quality that the header gives an offer, by its most exact match; fallback if none matches. */
-static double liking(const char *accept, const char *offer, double fallback)
+static double find_quality(const char *accept, const char *offer, double fallback)
 {
     const char *rest = accept;
     const char *end = accept + strlen(accept);
     int best = 0;
     double liked = fallback;
     while (rest != NULL) {
-        struct element piece = next(&rest, end, ',');
+        struct element piece = next_element(&rest, end, ',');
         const char *piece_end = piece.bytes + piece.size;
         const char *parameters = piece.bytes;
-        int exactness = match(next(&parameters, piece_end, ';'), offer);
+        int exactness = match_range(next_element(&parameters, piece_end, ';'), offer);
         if (exactness > best) {
             best = exactness;
-            liked = quality(parameters, piece_end);
+            liked = parse_quality(parameters, piece_end);
         }
     }
     return liked;
@@ -100,7 +100,7 @@ bool header_choose_type(const char *accept, const char *const *offers, size_t *r
         return true;
     }
     for (size_t i = 0; offers[i] != NULL; i++) {
-        double liked = liking(accept, offers[i], 0);
+        double liked = find_quality(accept, offers[i], 0);
         if (liked > best) {
             best = liked;
             *ret_index = i;
@@ -121,7 +121,7 @@ enum coding header_choose_coding(const char *accept_encoding, unsigned offers)
         const enum coding coding = liked_first[i];
         /* Identity is always acceptable, but any other coding that the header names goes first. */
         const double fallback = coding == CODING_IDENTITY ? 0.0005 : 0;
-        const double liked = liking(accept_encoding, decoder_coding_name(coding), fallback);
+        const double liked = find_quality(accept_encoding, decoder_coding_name(coding), fallback);
         if (liked > most && (coding == CODING_IDENTITY || (offers & 1u << coding) != 0)) {
             most = liked;
             best = coding;
@@ -136,10 +136,10 @@ bool header_wait(const char *prefer, double *ret_wait_s)
     const char *end = prefer == NULL ? NULL : prefer + strlen(prefer);
     double wait_s;
     while (rest != NULL) {
-        const struct element piece = next(&rest, end, ',');
+        const struct element piece = next_element(&rest, end, ',');
         const char *parameters = piece.bytes;
         const char *piece_end = piece.bytes + piece.size;
-        struct element value = next(&parameters, piece_end, ';');
+        struct element value = next_element(&parameters, piece_end, ';');
         if (value.size <= 5 || strncasecmp(value.bytes, "wait=", 5) != 0) {
             continue;
         }

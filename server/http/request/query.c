@@ -41,7 +41,7 @@ static bool decode_form(char *text)
     return query_decode(text);
 }
 
-static enum status add(struct query *query, char *piece, struct problem *reterr)
+static enum status add_parameter(struct query *query, char *piece, struct problem *reterr)
 {
     char *value = strchr(piece, '=');
     if (value != NULL) {
@@ -75,7 +75,7 @@ enum status query_parse(char *text, struct query *ret_query, struct problem *ret
             *rest++ = '\0';
         }
         if (piece[0] != '\0') {
-            STATUS_TRY(add(ret_query, piece, reterr));
+            STATUS_TRY(add_parameter(ret_query, piece, reterr));
         }
     }
     return STATUS_OK;
@@ -221,7 +221,7 @@ double query_real(const struct query *query, const char *name, double fallback)
 
 /* ---- The parameters of a job ---- */
 
-static enum status bad(struct problem *reterr, const char *words)
+static enum status refuse_parameter(struct problem *reterr, const char *words)
 {
     return problem_set(reterr, STATUS_BAD_PARAMETER, "%s", words);
 }
@@ -234,8 +234,9 @@ static enum status set_name(const char *name, struct job_request *request, struc
     size_t size = strlen(name);
     if (size == 0 || size >= NAME_SIZE || strspn(name, letters) != size ||
         strncmp(name, "g_", 2) == 0 || strncmp(name, "j_", 2) == 0) {
-        return bad(reterr, "name must be 1 to 127 letters, digits, dots, underscores and dashes, "
-                           "and must not start with g_ or j_.");
+        return refuse_parameter(
+            reterr, "name must be 1 to 127 letters, digits, dots, underscores and dashes, "
+                    "and must not start with g_ or j_.");
     }
     memcpy(request->parameters.name, name, size + 1);
     return STATUS_OK;
@@ -247,7 +248,7 @@ static enum status set_word(const char *parameter, const char *value, struct job
 {
     if (strcmp(parameter, "graph") == 0) {
         if (value[0] == '\0' || strlen(value) >= RESULT_KEY_SIZE) {
-            return bad(reterr, "graph must be the ID or the name of a stored graph.");
+            return refuse_parameter(reterr, "graph must be the ID or the name of a stored graph.");
         }
         memcpy(request->key, value, strlen(value) + 1);
         return STATUS_OK;
@@ -258,12 +259,12 @@ static enum status set_word(const char *parameter, const char *value, struct job
     if (strcmp(parameter, "kind") == 0) {
         return kind_from_name(value, &request->parameters.kind)
                    ? STATUS_OK
-                   : bad(reterr, "kind must be one of auto, i4, u2, f4, f8.");
+                   : refuse_parameter(reterr, "kind must be one of auto, i4, u2, f4, f8.");
     }
     if (strcmp(parameter, "result") == 0) {
         return result_form_from_name(value, &request->parameters.form)
                    ? STATUS_OK
-                   : bad(reterr, "result must be one of auto, matrix, hierarchy.");
+                   : refuse_parameter(reterr, "result must be one of auto, matrix, hierarchy.");
     }
     if (strcmp(parameter, "charset") == 0) {
         return charset_choose(value, request->options.charset, reterr);
@@ -273,7 +274,8 @@ static enum status set_word(const char *parameter, const char *value, struct job
     }
     request->format = format_from_name(value);
     if (request->format == FORMAT_NONE || !format_info(request->format)->graph_input) {
-        return bad(reterr, "format is not a supported input format; GET /v1/formats lists them.");
+        return refuse_parameter(
+            reterr, "format is not a supported input format; GET /v1/formats lists them.");
     }
     return STATUS_OK;
 }

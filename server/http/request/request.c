@@ -371,7 +371,7 @@ static void receive_left(struct message *message)
 }
 
 /* Both callbacks run on the loop thread. */
-static void answered(struct call *call)
+static void post_answer(struct call *call)
 {
     call->message.deliver = receive_answer;
     endpoint_post(((struct request *)call->context)->conn->endpoint, &call->message);
@@ -389,7 +389,7 @@ bool request_post(struct request *request)
     if (endpoint_is_quiesced(request->conn->endpoint)) {
         return false;
     }
-    call->answered = answered;
+    call->answered = post_answer;
     call->left_noted = left_noted;
     call->context = request;
     call->messages_out = 1;

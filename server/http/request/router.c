@@ -193,8 +193,8 @@ static bool has_shape(const char *pattern, const char *path, struct holes *holes
     return *pattern == *path; /* the end of both */
 }
 
-static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTURE_SIZE],
-                           struct problem *reterr)
+static enum status decode_segment(const char *first, size_t size, char to[ROUTER_CAPTURE_SIZE],
+                                  struct problem *reterr)
 {
     char segment[3 * ROUTER_CAPTURE_SIZE];
     if (size >= sizeof(segment)) {
@@ -240,7 +240,7 @@ enum status router_find(enum method method, const char *path, struct router_matc
         ret_match->capture[0] = '\0';
         return holes.count == 0
                    ? STATUS_OK
-                   : capture(holes.first[0], holes.size[0], ret_match->capture, reterr);
+                   : decode_segment(holes.first[0], holes.size[0], ret_match->capture, reterr);
     }
     if (allowed == 0) {
         return problem_refuse(reterr, STATUS_NO_SUCH_ROUTE,

@@ -31,6 +31,9 @@
  * their delay, however many connections compute. */
 #define TURN_S 5e-3
 
+/* The stage that the service's thread asks for. */
+enum endpoint_stage { ENDPOINT_SERVES, ENDPOINT_QUIESCES, ENDPOINT_STOPS };
+
 struct endpoint {
     struct endpoint_rules rules;
     struct shared_listener *listener; /* NULL: no longer accepting */
@@ -50,11 +53,10 @@ struct endpoint {
     uint32_t busy;                /* connections with a request in progress */
     bool is_starved;              /* accepting is paused: no descriptor or memory */
     double ticked_s;
-    double lost_s; /* time that the thread was busy, not charged to clients */
-    double stop_s; /* when the grace period ends; 0 before the stop */
+    double lost_s;          /* time that the thread was busy, not charged to clients */
+    double stop_s;          /* when the grace period ends; 0 before the stop */
+    atomic_int asked_stage; /* enum endpoint_stage */
     atomic_bool is_quiesced;
-    struct message quiesce_message;
-    struct message stop_message;
 };
 
 /* ---- The daemon ---- */
@@ -300,8 +302,8 @@ static bool evict_idle(struct endpoint *endpoint)
 }
 
 /* Owns the descriptor from now on. */
-static void admit(struct endpoint *endpoint, int descriptor, const struct sockaddr *address,
-                  socklen_t size)
+static void admit_connection(struct endpoint *endpoint, int descriptor,
+                             const struct sockaddr *address, socklen_t size)
 {
     struct conn *conn = calloc(1, sizeof(*conn));
     if (conn == NULL) {
@@ -347,7 +349,7 @@ static void accept_connections(uv_poll_t *poll, int failed, int events)
         const int descriptor = accept4(endpoint->listener->listener.socket, &address.any, &size,
                                        SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (descriptor >= 0) {
-            admit(endpoint, descriptor, &address.any, size);
+            admit_connection(endpoint, descriptor, &address.any, size);
             continue;
         }
         /* Stop polling: a connection that cannot be accepted would keep waking the loop. */
@@ -386,6 +388,15 @@ static void deliver_messages(uv_async_t *async)
     while ((message = mailbox_pop(endpoint->mailbox)) != NULL) {
         message->deliver(message);
     }
+    const int asked = atomic_load(&endpoint->asked_stage);
+    if (asked != ENDPOINT_SERVES) {
+        stop_accepting(endpoint);
+        atomic_store(&endpoint->is_quiesced, true);
+    }
+    if (asked == ENDPOINT_STOPS && endpoint->stop_s == 0) {
+        endpoint->stop_s = clock_monotonic_s() + STOP_GRACE_S;
+        start_ticking(endpoint);
+    }
     run_daemon(endpoint);
     stop_if_idle(endpoint);
 }
@@ -410,27 +421,7 @@ static void stop_if_idle(struct endpoint *endpoint)
     }
 }
 
-static struct endpoint *endpoint_of(struct message *message, size_t offset)
-{
-    return (struct endpoint *)(void *)((char *)message - offset);
-}
-
-static void quiesce(struct message *message)
-{
-    struct endpoint *endpoint = endpoint_of(message, offsetof(struct endpoint, quiesce_message));
-    stop_accepting(endpoint);
-    atomic_store(&endpoint->is_quiesced, true);
-}
-
-static void stop(struct message *message)
-{
-    struct endpoint *endpoint = endpoint_of(message, offsetof(struct endpoint, stop_message));
-    stop_accepting(endpoint);
-    endpoint->stop_s = clock_monotonic_s() + STOP_GRACE_S;
-    start_ticking(endpoint);
-}
-
-static void *run(void *context)
+static void *run_loop(void *context)
 {
     struct endpoint *endpoint = context;
     pthread_setname_np(pthread_self(), endpoint->name);
@@ -439,7 +430,7 @@ static void *run(void *context)
     return NULL;
 }
 
-static void wake(void *context)
+static void wake_loop(void *context)
 {
     struct endpoint *endpoint = context;
     uv_async_send(&endpoint->posted);
@@ -478,16 +469,14 @@ enum status endpoint_create(const struct endpoint_rules *rules, unsigned number,
     TAILQ_INIT(&endpoint->conns);
     TAILQ_INIT(&endpoint->computing);
     endpoint->rules = *rules;
-    endpoint->quiesce_message.deliver = quiesce;
-    endpoint->stop_message.deliver = stop;
     endpoint->listener = listener;
     snprintf(endpoint->name, sizeof(endpoint->name), "http-%u", number);
     endpoint->daemon = start_daemon(endpoint);
     if (endpoint->daemon != NULL &&
-        mailbox_create(wake, endpoint, &endpoint->mailbox) == STATUS_OK &&
+        mailbox_create(wake_loop, endpoint, &endpoint->mailbox) == STATUS_OK &&
         open_handles(endpoint) == STATUS_OK) {
         atomic_fetch_add(&listener->users, 1);
-        if (pthread_create(&endpoint->thread, NULL, run, endpoint) == 0) {
+        if (pthread_create(&endpoint->thread, NULL, run_loop, endpoint) == 0) {
             *ret_endpoint = endpoint;
             return STATUS_OK;
         }
@@ -511,12 +500,14 @@ void endpoint_post(struct endpoint *endpoint, struct message *message)
 
 void endpoint_quiesce(struct endpoint *endpoint)
 {
-    mailbox_post(endpoint->mailbox, &endpoint->quiesce_message);
+    atomic_store(&endpoint->asked_stage, ENDPOINT_QUIESCES);
+    wake_loop(endpoint);
 }
 
 void endpoint_stop(struct endpoint *endpoint)
 {
-    mailbox_post(endpoint->mailbox, &endpoint->stop_message);
+    atomic_store(&endpoint->asked_stage, ENDPOINT_STOPS);
+    wake_loop(endpoint);
 }
 
 void endpoint_destroy(struct endpoint *endpoint)

@@ -22,7 +22,7 @@ struct http {
     struct endpoint **endpoints;     /* one per thread */
 };
 
-static void destroy(struct http *http)
+static void destroy_http(struct http *http)
 {
     listener_close(&http->shared.listener);
     free(http->endpoints);
@@ -63,7 +63,8 @@ static enum status open_secrets(struct http *http, struct problem *reterr)
     return http_load_certificate(http, reterr);
 }
 
-static enum status fill(const struct http_parts *parts, struct http *http, struct problem *reterr)
+static enum status fill_context(const struct http_parts *parts, struct http *http,
+                                struct problem *reterr)
 {
     const struct config *config = parts->config;
     struct conn_limits *limits = &http->http_context.conn_limits;
@@ -109,7 +110,7 @@ static enum status check_network(const struct http *http, bool is_encrypted, str
     return STATUS_CONFIG;
 }
 
-static enum status serve(struct http *http, struct problem *reterr)
+static enum status start_endpoints(struct http *http, struct problem *reterr)
 {
     const struct config *config = http->http_context.config;
     const struct listener *socket = &http->shared.listener;
@@ -160,13 +161,13 @@ enum status http_start(const struct http_parts *parts, struct http **ret_http,
                            "There is not enough memory for the HTTP server.");
     }
     http->shared.listener = parts->listener;
-    enum status status = fill(parts, http, reterr);
+    enum status status = fill_context(parts, http, reterr);
     if (status == STATUS_OK) {
-        status = serve(http, reterr);
+        status = start_endpoints(http, reterr);
     }
     if (status != STATUS_OK) {
         stop_threads(http);
-        destroy(http);
+        destroy_http(http);
         return status;
     }
     *ret_http = http;
@@ -219,6 +220,6 @@ void http_stop(struct http *http)
 {
     if (http != NULL) {
         stop_threads(http);
-        destroy(http);
+        destroy_http(http);
     }
 }

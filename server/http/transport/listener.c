@@ -34,7 +34,7 @@ static int open_one(const struct addrinfo *info)
 }
 
 /* Sets address and is_local from the address actually bound, whatever name was configured. */
-static bool describe(int descriptor, struct listener *listener)
+static bool describe_socket(int descriptor, struct listener *listener)
 {
     struct sockaddr_storage bound = {0};
     socklen_t size = sizeof(bound);
@@ -55,7 +55,7 @@ static bool describe(int descriptor, struct listener *listener)
 enum status listener_adopt(int descriptor, struct listener *ret_listener, struct problem *reterr)
 {
     struct listener listener = {.socket = descriptor, .lock = -1};
-    if (!describe(descriptor, &listener)) {
+    if (!describe_socket(descriptor, &listener)) {
         listener_close(&listener);
         return problem_set(reterr, STATUS_CONFIG, "Cannot determine the address of the socket.");
     }
@@ -87,7 +87,7 @@ static enum status open_tcp(const char *address, struct listener *listener, stru
         return problem_set(reterr, STATUS_CONFIG, "Cannot listen on %s: %s.", address,
                            strerror(reason));
     }
-    if (!describe(listener->socket, listener)) {
+    if (!describe_socket(listener->socket, listener)) {
         return problem_set(reterr, STATUS_CONFIG, "Cannot determine the address of %s.", address);
     }
     return STATUS_OK;
@@ -95,7 +95,7 @@ static enum status open_tcp(const char *address, struct listener *listener, stru
 
 /* ---- Unix sockets ---- */
 
-static enum status fail(const char *path, const char *what, struct problem *reterr)
+static enum status refuse_path(const char *path, const char *what, struct problem *reterr)
 {
     return problem_set(reterr, STATUS_CONFIG, "Cannot %s %s: %s.", what, path, strerror(errno));
 }
@@ -107,7 +107,7 @@ static enum status acquire_lock(const char *path, struct listener *listener, str
     snprintf(lock, sizeof(lock), "%s.lock", path);
     listener->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (listener->lock < 0) {
-        return fail(lock, "create", reterr);
+        return refuse_path(lock, "create", reterr);
     }
     if (flock(listener->lock, LOCK_EX | LOCK_NB) != 0) {
         return problem_set(reterr, STATUS_CONFIG, "%s is in use by another process.", path);
@@ -124,11 +124,11 @@ static enum status bind_unix(const char *path, unsigned mode, struct listener *l
     listener->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener->socket < 0 || fchmod(listener->socket, S_IRUSR | S_IWUSR) != 0 ||
         bind(listener->socket, (struct sockaddr *)&address, sizeof(address)) != 0) {
-        return fail(path, "bind", reterr);
+        return refuse_path(path, "bind", reterr);
     }
     memcpy(listener->path, path, strlen(path) + 1);
     if (chmod(path, mode) != 0 || listen(listener->socket, BACKLOG) != 0) {
-        return fail(path, "listen on", reterr);
+        return refuse_path(path, "listen on", reterr);
     }
     return STATUS_OK;
 }
@@ -146,11 +146,11 @@ static enum status open_unix(const char *path, unsigned mode, struct listener *l
     STATUS_TRY(acquire_lock(path, listener, reterr));
     /* Remove only a stale socket, never another file. */
     if (lstat(path, &about) != 0) {
-        status = errno == ENOENT ? STATUS_OK : fail(path, "examine", reterr);
+        status = errno == ENOENT ? STATUS_OK : refuse_path(path, "examine", reterr);
     } else if (!S_ISSOCK(about.st_mode)) {
         status = problem_set(reterr, STATUS_CONFIG, "%s exists and is not a socket.", path);
     } else if (unlink(path) != 0) {
-        status = fail(path, "remove", reterr);
+        status = refuse_path(path, "remove", reterr);
     }
     if (status == STATUS_OK) {
         status = bind_unix(path, mode, listener, reterr);

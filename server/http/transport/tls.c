@@ -29,7 +29,7 @@ enum status tls_create(struct credentials **ret_credentials)
     return *ret_credentials != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-static void destroy(struct pair *pair)
+static void destroy_pair(struct pair *pair)
 {
     for (unsigned i = 0; i < pair->count; i++) {
         gnutls_pcert_deinit(&pair->chain[i]);
@@ -51,12 +51,13 @@ void tls_destroy(struct credentials *credentials)
     for (struct pair *pair = credentials == NULL ? NULL : atomic_load(&credentials->latest);
          pair != NULL; pair = older) {
         older = pair->older;
-        destroy(pair);
+        destroy_pair(pair);
     }
     free(credentials);
 }
 
-static enum status refuse(const char *path, const char *words, int code, struct problem *reterr)
+static enum status refuse_file(const char *path, const char *words, int code,
+                               struct problem *reterr)
 {
     return problem_set(reterr, STATUS_CONFIG, "%s: %s: %s", path, words, gnutls_strerror(code));
 }
@@ -66,10 +67,10 @@ static enum status read_files(struct pair *pair, const char *certificate, const 
 {
     int code = gnutls_load_file(certificate, &pair->certificate_pem);
     if (code != 0) {
-        return refuse(certificate, "cannot be read", code, reterr);
+        return refuse_file(certificate, "cannot be read", code, reterr);
     }
     code = gnutls_load_file(key, &pair->key_pem);
-    return code != 0 ? refuse(key, "cannot be read", code, reterr)
+    return code != 0 ? refuse_file(key, "cannot be read", code, reterr)
                      : config_check_secret(key, reterr);
 }
 
@@ -89,14 +90,14 @@ static enum status check_match(const struct pair *pair, const char *certificate,
                                    certificate, gnutls_strerror(code));
 }
 
-static enum status import(struct pair *pair, const char *certificate, const char *key,
-                          struct problem *reterr)
+static enum status import_pair(struct pair *pair, const char *certificate, const char *key,
+                               struct problem *reterr)
 {
     unsigned count = CHAIN_LIMIT;
     int code = gnutls_pcert_list_import_x509_raw(pair->chain, &count, &pair->certificate_pem,
                                                  GNUTLS_X509_FMT_PEM, 0);
     if (code != 0) {
-        return refuse(certificate, "is not a certificate in PEM", code, reterr);
+        return refuse_file(certificate, "is not a certificate in PEM", code, reterr);
     }
     pair->count = count;
     code = gnutls_privkey_init(&pair->key);
@@ -105,7 +106,7 @@ static enum status import(struct pair *pair, const char *certificate, const char
             gnutls_privkey_import_x509_raw(pair->key, &pair->key_pem, GNUTLS_X509_FMT_PEM, NULL, 0);
     }
     return code == 0 ? check_match(pair, certificate, key, reterr)
-                     : refuse(key, "is not a private key in PEM", code, reterr);
+                     : refuse_file(key, "is not a private key in PEM", code, reterr);
 }
 
 static bool is_same(const gnutls_datum_t *a, const gnutls_datum_t *b)
@@ -128,10 +129,10 @@ enum status tls_load(struct credentials *credentials, const char *certificate, c
                               is_same(&latest->certificate_pem, &pair->certificate_pem) &&
                               is_same(&latest->key_pem, &pair->key_pem);
     if (status == STATUS_OK && !is_unchanged) {
-        status = import(pair, certificate, key, reterr);
+        status = import_pair(pair, certificate, key, reterr);
     }
     if (status != STATUS_OK || is_unchanged) {
-        destroy(pair);
+        destroy_pair(pair);
         return status;
     }
     pair->older = latest;
