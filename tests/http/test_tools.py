@@ -112,7 +112,7 @@ CASES = (
      "refused: The weight may be", "weight=cost_s"),
     ("Path4GMNS", "`link.csv`", "path4gmns", FROM_1, "refused: \"length\" or \"cost\"", "weight=length"),
     ("OSRM", "answer of `table`", "osrm", FROM_0, RIGHT, "as a matrix; `weight=distances` chooses one of two"),
-    ("OR-Tools", "nested lists in JSON, as of VROOM and cuOpt", "or-tools", FROM_0, RIGHT, "as a matrix"),
+    ("OR-Tools", "nested lists in JSON, as in VROOM and cuOpt", "or-tools", FROM_0, RIGHT, "as a matrix"),
     ("QGIS", "GeoPackage `.gpkg`", "gpkg", None, "refused: a GeoPackage", "sqlite3 -csv"),
     ("GTFS", "`transfers.txt`", "gtfs", (ARCS, "abcde", 2), "refused: min_transfer_time", "weight=min_transfer_time"),
     ("Gephi", "edges, directed, CSV", "gephi directed", NAMED, RIGHT, ""),
