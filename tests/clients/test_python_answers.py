@@ -185,7 +185,7 @@ def test_a_notebook_shows_a_heat_map(daemon):
         assert "41 vertices, 40 edges, kind i4" in "".join(root.itertext()) and root.find("b").text == "shown"
         colors = {rect.get("fill") for rect in root.iter("rect")}
         assert len(list(root.iter("rect"))) > 400 and "#bbb" in colors and len(colors) > 5, colors
-        assert "<b>&lt;i&gt;</b>" in apspd.notebook.summary_html({"state": "done"}, "<i>")
+        assert "<b>&lt;i&gt;</b>" in apspd._notebook.summary_html({"state": "done"}, "<i>")
         assert "svg" not in client.submit([("a", "b", -1), ("b", "a", 0)])._repr_html_()
 
 
@@ -243,7 +243,7 @@ def test_the_asynchronous_client_gives_the_same_answers(daemon):
 
     assert [name for name in public(apspd.Result) if name != "coordinates"] == public(apspd.AsyncResult)
     assert not [name for name in public(apspd.Result) if "steps" in name]
-    assert set(public(apspd.Client)) - set(public(apspd.AsyncClient)) == {"local", "solved_once"}
+    assert set(public(apspd.Client)) - set(public(apspd.AsyncClient)) == {"local"}
     assert all(hasattr(apspd, name) for name in apspd.__all__)
 
 

@@ -17,7 +17,7 @@ from python_client import PACKAGE, ROOT
 import apspd
 import apspd.client
 import apspd.csgraph
-import apspd.steps
+import apspd._steps
 import harness
 
 BINARY = os.path.abspath(harness.BINARY)  # before the folder changes
@@ -80,7 +80,7 @@ def test_the_examples_of_the_readme_run(daemon):
 
 
 def test_the_examples_of_the_docstrings_run(daemon):
-    for module in (apspd.client, apspd.csgraph, apspd.steps):
+    for module in (apspd.client, apspd.csgraph, apspd._steps):
         check_examples(daemon, lambda: doctest.testmod(
             module, extraglobs={"Client": apspd.Client}, optionflags=doctest.ELLIPSIS))
 

@@ -9,7 +9,7 @@ from .errors import JobCancelled as JobCancelled, JobFailed as JobFailed
 from .errors import NegativeCycle as NegativeCycle, NoSuchVertex as NoSuchVertex
 from .errors import NotFound as NotFound, ServiceError as ServiceError, TooLarge as TooLarge
 from .client import VERSION as __version__
-from .steps import Path as Path
+from ._steps import Path as Path
 
 __all__ = [
     "AccessDenied", "ApspdError", "AsyncClient", "AsyncResult", "BadGraph", "BadRequest", "Busy", "Client",

@@ -16,10 +16,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import httpx
 
 from .errors import ConnectionFailed
-from .exchange import Reply, Request, Steps, count_down, open_sink
-from .labels import Labels
-from .local import Daemon
-from .steps import Memory, Progress, ResultSteps, estimate, find, list_all, remove, submit
+from ._exchange import Reply, Request, Steps, count_down, open_sink
+from ._labels import Labels
+from ._local import Daemon
+from ._steps import Memory, Progress, ResultState, ResultSteps, estimate, find, list_all, remove, submit
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -147,7 +147,7 @@ class Client:
         return self._run(estimate(self._patience_s, graph, parameters))
 
     @contextlib.contextmanager
-    def solved_once(self, graph: Any, **parameters: Any) -> Iterator[Result]:
+    def _solved_once(self, graph: Any, **parameters: Any) -> Iterator[Result]:
         """Yields the result of solve(), and deletes it afterwards unless the service had it
         before."""
         result = self.submit(graph, **parameters)
@@ -335,7 +335,7 @@ def awaited(
     return call
 
 
-class Result(ResultSteps):
+class Result(ResultState):
     """Shortest distances of a graph. Vertices go by the labels that they have in the graph, and
     math.inf is the distance where there is no path.
 
@@ -350,48 +350,48 @@ class Result(ResultSteps):
         super().__init__(client._patience_s, client._memory, job, labels)
         self._client = client
 
-    wait = called(ResultSteps._steps_wait)
-    distance = called(ResultSteps._steps_distance)
-    pairs = called(ResultSteps._steps_pairs)
-    table = called(ResultSteps._steps_table)
-    row = called(ResultSteps._steps_row)
-    path = called(ResultSteps._steps_path)
-    nearest = called(ResultSteps._steps_nearest)
-    within = called(ResultSteps._steps_within)
-    stats = called(ResultSteps._steps_stats)
-    matrix = called(ResultSteps._steps_matrix)
-    update = called(ResultSteps._steps_update)
-    cancel = called(ResultSteps._steps_cancel)
-    delete = called(ResultSteps._steps_delete)
-    geojson = called(ResultSteps._steps_geojson)
-    to_frame = called(ResultSteps._steps_to_frame)
-    set_coordinates = called(ResultSteps._steps_set_coordinates)
-    get_coordinates = called(ResultSteps._steps_get_coordinates)
+    wait = called(ResultSteps.wait)
+    distance = called(ResultSteps.distance)
+    pairs = called(ResultSteps.pairs)
+    table = called(ResultSteps.table)
+    row = called(ResultSteps.row)
+    path = called(ResultSteps.path)
+    nearest = called(ResultSteps.nearest)
+    within = called(ResultSteps.within)
+    stats = called(ResultSteps.stats)
+    matrix = called(ResultSteps.matrix)
+    update = called(ResultSteps.update)
+    cancel = called(ResultSteps.cancel)
+    delete = called(ResultSteps.delete)
+    geojson = called(ResultSteps.geojson)
+    to_frame = called(ResultSteps.to_frame)
+    set_coordinates = called(ResultSteps.set_coordinates)
+    get_coordinates = called(ResultSteps.get_coordinates)
     coordinates = property(get_coordinates, set_coordinates, doc="The places of the vertices.")
-    _repr_html_ = called(ResultSteps._steps_html)
+    _repr_html_ = called(ResultSteps._repr_html_)
 
 
-class AsyncResult(ResultSteps):
+class AsyncResult(ResultState):
     """Result for asyncio: the same methods, to be awaited."""
 
     def __init__(self, client: AsyncClient, job: dict[str, Any], labels: Labels) -> None:
         super().__init__(client._patience_s, client._memory, job, labels)
         self._client = client
 
-    wait = awaited(ResultSteps._steps_wait)
-    distance = awaited(ResultSteps._steps_distance)
-    pairs = awaited(ResultSteps._steps_pairs)
-    table = awaited(ResultSteps._steps_table)
-    row = awaited(ResultSteps._steps_row)
-    path = awaited(ResultSteps._steps_path)
-    nearest = awaited(ResultSteps._steps_nearest)
-    within = awaited(ResultSteps._steps_within)
-    stats = awaited(ResultSteps._steps_stats)
-    matrix = awaited(ResultSteps._steps_matrix)
-    update = awaited(ResultSteps._steps_update)
-    cancel = awaited(ResultSteps._steps_cancel)
-    delete = awaited(ResultSteps._steps_delete)
-    geojson = awaited(ResultSteps._steps_geojson)
-    to_frame = awaited(ResultSteps._steps_to_frame)
-    set_coordinates = awaited(ResultSteps._steps_set_coordinates)
-    get_coordinates = awaited(ResultSteps._steps_get_coordinates)
+    wait = awaited(ResultSteps.wait)
+    distance = awaited(ResultSteps.distance)
+    pairs = awaited(ResultSteps.pairs)
+    table = awaited(ResultSteps.table)
+    row = awaited(ResultSteps.row)
+    path = awaited(ResultSteps.path)
+    nearest = awaited(ResultSteps.nearest)
+    within = awaited(ResultSteps.within)
+    stats = awaited(ResultSteps.stats)
+    matrix = awaited(ResultSteps.matrix)
+    update = awaited(ResultSteps.update)
+    cancel = awaited(ResultSteps.cancel)
+    delete = awaited(ResultSteps.delete)
+    geojson = awaited(ResultSteps.geojson)
+    to_frame = awaited(ResultSteps.to_frame)
+    set_coordinates = awaited(ResultSteps.set_coordinates)
+    get_coordinates = awaited(ResultSteps.get_coordinates)

@@ -78,7 +78,7 @@ def table_of(client: Client, edges: Any, rows: Any) -> Any:
     """The distances from these rows, or from all. A graph that the service did not have before
     is deleted."""
     try:
-        with client.solved_once(edges) as result:
+        with client._solved_once(edges) as result:
             if rows is None:
                 return result.table()
             return result.table(rows.flatten(), numpy.arange(edges.shape[0]))

@@ -53,7 +53,7 @@ def table_of(graph: Any, weight: str | None) -> tuple[Any, list[Any], Any]:
     if len(graph) == 0:
         return graph, [], []
     try:
-        with default_client().solved_once(graph, weight=weight) as result:
+        with default_client()._solved_once(graph, weight=weight) as result:
             table, is_integer = result.table(), result.kind in ("i4", "u2")
     except NegativeCycle as error:
         raise networkx.NetworkXUnbounded("Negative cycle detected.") from error
@@ -110,7 +110,7 @@ def johnson(G: Any, weight: Any = "weight") -> dict[Any, dict[Any, list[Any]]]:
     if len(graph) == 0:
         return paths
     try:
-        with default_client().solved_once(graph, weight=weight) as result:
+        with default_client()._solved_once(graph, weight=weight) as result:
             for source in graph:
                 row = zip(result.vertices, result.row(source))
                 ends = [node for node, one in row if one < math.inf]

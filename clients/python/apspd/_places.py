@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .errors import GraphError
-from .labels import Labels
+from ._labels import Labels
 
 # The columns of a frame with coordinates, and those with the vertices.
 AXES = (("lon", "lat"), ("x", "y"))

@@ -1,4 +1,4 @@
-"""Submissions and queries, as steps that Client and AsyncClient drive (see exchange.py)."""
+"""Submissions and queries, as steps that Client and AsyncClient drive (see _exchange.py)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from urllib.parse import quote
 import numpy
 
 from .errors import ApspdError, JobCancelled, JobFailed, NegativeCycle, ServiceError
-from .exchange import Reply, Request, Steps, document_of, download, exchange, job_of, unexpected
-from .graphs import numbers_of, upload_of
-from .labels import Labels
-from .notebook import heatmap_html, summary_html
-from .places import read_places, write_places
+from ._exchange import Reply, Request, Steps, document_of, download, exchange, job_of, unexpected
+from ._graphs import numbers_of, upload_of
+from ._labels import Labels
+from ._notebook import heatmap_html, summary_html
+from ._places import read_places, write_places
 
 Array = numpy.ndarray[Any, Any]
-R = TypeVar("R", bound="ResultSteps")
+R = TypeVar("R", bound="ResultState")
 
 # The unreachable value of each kind of matrix.
 UNREACHABLE = {"i4": 1073741823, "u2": 65535, "f4": math.inf, "f8": math.inf}
@@ -79,8 +79,8 @@ def remember(memory: Memory, job: dict[str, Any], labels: Labels) -> None:
             memory.pop(key, None)
 
 
-class ResultSteps:
-    """The state of a result, and the queries of it."""
+class ResultState:
+    """The state of a result, and the requests of its methods."""
 
     def __init__(self, patience_s: float, memory: Memory, job: dict[str, Any], labels: Labels) -> None:
         self._patience_s = patience_s
@@ -129,38 +129,11 @@ class ResultSteps:
         count, state = len(self.vertices), self._job["state"]
         return f"<{type(self).__name__} {name}: {state}, {count} vertices>"
 
-    def _steps_wait(self: R, timeout_s: float = math.inf, on_progress: Any = None) -> Steps[R]:
-        """Waits until the job is done, and returns the result; raises TimeoutError after this
-        many seconds, and JobFailed, or its subclasses JobCancelled and NegativeCycle.
-        on_progress is called every second with the progress, 0 to 1, and the document of the
-        job; or it is a progress bar of tqdm."""
-        end = time.monotonic() + timeout_s
-        while self._job["state"] in ("queued", "running"):
-            longest_s = WAIT_S if on_progress is None else 1
-            wait_s = math.ceil(min(longest_s, end - time.monotonic()))
-            if wait_s <= 0:
-                raise TimeoutError(f"The job {self._job['id']} goes on after {timeout_s} seconds.")
-            request = Request("GET", f"/v1/jobs/{self._job['id']}", {"wait": str(wait_s)})
-            self._job = job_of((yield from exchange(request, self._patience_s)))
-            if on_progress is not None:
-                tell_progress(on_progress, self._job)
-        problem = self._job.get("problem") or {}
-        if self._job["state"] == "cancelled":
-            cancelled = {"code": "Cancelled", "detail": "The job was cancelled."}
-            raise JobCancelled({**cancelled, **problem}, self._job)
-        if problem.get("code") == "NegativeCycle":
-            error = NegativeCycle(problem, self._job)
-            error.cycle = [self._labels.label(name) for name in problem.get("cycle", ())]
-            raise error
-        if self._job["state"] == "failed":
-            raise JobFailed(problem, self._job)
-        return self
-
     def _ask(self, method: str, path: str, parameters: dict[str, Any] = {}, body: bytes = b"",
              **more: Any) -> Steps[Reply]:  # fmt: skip
         """The answer to a query, which waits until the job is done. An evicted result is
         computed again; if the service has forgotten the job, the graph is queried."""
-        yield from self._steps_wait()
+        yield from ResultSteps.wait(self)
         headers = {"Prefer": "wait=60", **more.pop("headers", {})}
         if body:
             headers.setdefault("Content-Type", "application/octet-stream")
@@ -207,13 +180,48 @@ class ResultSteps:
             parts.append((yield from self._elements(len(rows), *asked, body=rows.tobytes())))
         return numpy.concatenate(parts)
 
-    def _steps_distance(self, source: Hashable, target: Hashable) -> Steps[float]:
+    def _vertices(self, path: str, **parameters: Any) -> Steps[list[tuple[Any, float]]]:
+        found = yield from self._ask_json(path, {"vertices": list, "distances": list}, **parameters)
+        return list(zip(map(self._labels.label, found["vertices"]), found["distances"]))
+
+
+class ResultSteps(ResultState):
+    """The methods of Result and AsyncResult, which have their names and documentation from here."""
+
+    def wait(self: R, timeout_s: float = math.inf, on_progress: Any = None) -> Steps[R]:
+        """Waits until the job is done, and returns the result; raises TimeoutError after this
+        many seconds, and JobFailed, or its subclasses JobCancelled and NegativeCycle.
+        on_progress is called every second with the progress, 0 to 1, and the document of the
+        job; or it is a progress bar of tqdm."""
+        end = time.monotonic() + timeout_s
+        while self._job["state"] in ("queued", "running"):
+            longest_s = WAIT_S if on_progress is None else 1
+            wait_s = math.ceil(min(longest_s, end - time.monotonic()))
+            if wait_s <= 0:
+                raise TimeoutError(f"The job {self._job['id']} goes on after {timeout_s} seconds.")
+            request = Request("GET", f"/v1/jobs/{self._job['id']}", {"wait": str(wait_s)})
+            self._job = job_of((yield from exchange(request, self._patience_s)))
+            if on_progress is not None:
+                tell_progress(on_progress, self._job)
+        problem = self._job.get("problem") or {}
+        if self._job["state"] == "cancelled":
+            cancelled = {"code": "Cancelled", "detail": "The job was cancelled."}
+            raise JobCancelled({**cancelled, **problem}, self._job)
+        if problem.get("code") == "NegativeCycle":
+            error = NegativeCycle(problem, self._job)
+            error.cycle = [self._labels.label(name) for name in problem.get("cycle", ())]
+            raise error
+        if self._job["state"] == "failed":
+            raise JobFailed(problem, self._job)
+        return self
+
+    def distance(self, source: Hashable, target: Hashable) -> Steps[float]:
         """The distance: an int if the weights are integers, math.inf if there is no path."""
-        found = yield from self._steps_pairs([(source, target)])
+        found = yield from ResultSteps.pairs(self, [(source, target)])
         distance = float(found[0])
         return int(distance) if self.kind in ("i4", "u2") and distance < math.inf else distance
 
-    def _steps_pairs(self, pairs: Any) -> Steps[Array]:
+    def pairs(self, pairs: Any) -> Steps[Array]:
         """The distances of many pairs, an array or list of (source, target), as float64.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
@@ -227,7 +235,7 @@ class ResultSteps:
             sources, targets = ([end[side] for end in ends] for side in (0, 1))
         return (yield from self._distances(self._labels.rows(sources), self._labels.rows(targets)))
 
-    def _steps_table(self, sources: Any = None, destinations: Any = None) -> Steps[Array]:
+    def table(self, sources: Any = None, destinations: Any = None) -> Steps[Array]:
         """The distances from each source to each destination, as float64; all vertices by default.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
@@ -245,13 +253,13 @@ class ResultSteps:
         pairs = numpy.repeat(rows, len(columns)), numpy.tile(columns, len(rows))
         return (yield from self._distances(*pairs)).reshape(len(rows), len(columns))
 
-    def _steps_row(self, source: Hashable) -> Steps[Array]:
+    def row(self, source: Hashable) -> Steps[Array]:
         """The distances from a vertex to all, in the order of `vertices`, as float64."""
         row = self._labels.row(source)
         query = {"rows": f"{row}:{row + 1}", "format": "raw"}
         return (yield from self._elements(len(self.vertices), "GET", "/matrix", query))
 
-    def _steps_path(self, source: Hashable, target: Hashable) -> Steps[Path]:
+    def path(self, source: Hashable, target: Hashable) -> Steps[Path]:
         """The vertices along a shortest path, with `distance` and `weights`; empty without one.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
@@ -265,11 +273,7 @@ class ResultSteps:
         distance = math.inf if found.get("distance") is None else found["distance"]
         return Path(vertices, distance, found["weights"])
 
-    def _vertices(self, path: str, **parameters: Any) -> Steps[list[tuple[Any, float]]]:
-        found = yield from self._ask_json(path, {"vertices": list, "distances": list}, **parameters)
-        return list(zip(map(self._labels.label, found["vertices"]), found["distances"]))
-
-    def _steps_nearest(self, source: Any = None, k: int = 1, lon: float | None = None,
+    def nearest(self, source: Any = None, k: int = 1, lon: float | None = None,
                        lat: float | None = None, x: float | None = None,
                        y: float | None = None) -> Steps[Any]:  # fmt: skip
         """The k nearest other vertices with their distances, nearest first. With lon= and lat=,
@@ -283,7 +287,7 @@ class ResultSteps:
         found = yield from self._ask_json("/nearest", {}, **place)
         return self._labels.label(found.get("vertex"))
 
-    def _steps_within(self, source: Hashable, max: float) -> Steps[list[tuple[Any, float]]]:
+    def within(self, source: Hashable, max: float) -> Steps[list[tuple[Any, float]]]:
         """All other vertices up to this distance, nearest first.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
@@ -292,7 +296,7 @@ class ResultSteps:
         """
         return (yield from self._vertices("/within", source=self._labels.name(source), max=max))
 
-    def _steps_geojson(self, source: Hashable, target: Hashable = None, *, max: float | None = None,
+    def geojson(self, source: Hashable, target: Hashable = None, *, max: float | None = None,
                        k: int | None = None) -> Steps[dict[str, Any]]:  # fmt: skip
         """A path to the target as a GeoJSON line, or the vertices within a distance, or the k
         nearest, as points. The graph needs coordinates."""
@@ -309,11 +313,11 @@ class ResultSteps:
         headers = {"Accept": "application/geo+json"}
         return document_of((yield from self._ask("GET", path, parameters, headers=headers)), type=str)
 
-    def _steps_get_coordinates(self) -> Steps[dict[Any, tuple[float, float]]]:
+    def get_coordinates(self) -> Steps[dict[Any, tuple[float, float]]]:
         """The coordinates of each vertex that has some: (lon, lat) or (x, y)."""
         return read_places((yield from self._ask("GET", "/coordinates")).body, self._labels)
 
-    def _steps_set_coordinates(self, places: Any, plane: bool = False) -> Steps[None]:
+    def set_coordinates(self, places: Any, plane: bool = False) -> Steps[None]:
         """Sets the places of vertices: a frame with the columns lon and lat, or x and y, and the
         vertices in its index or in a column `vertex`; or a dict from vertices to (lon, lat), with
         plane=True to (x, y).
@@ -326,15 +330,15 @@ class ResultSteps:
         body = write_places(places, plane, self._labels)
         yield from self._ask("PUT", "/coordinates", {}, body, headers={"Content-Type": "text/csv"})
 
-    def _steps_to_frame(self) -> Steps[Any]:
+    def to_frame(self) -> Steps[Any]:
         """The table of all distances as a pandas frame with the labels."""
         import pandas
 
-        table = yield from self._steps_table()
+        table = yield from ResultSteps.table(self)
         labels = pandas.Index(list(self.vertices), tupleize_cols=False)
         return pandas.DataFrame(table, index=labels, columns=labels)
 
-    def _steps_html(self) -> Steps[str]:
+    def _repr_html_(self) -> Steps[str]:
         """The display in a notebook: the summary and the heat map. The heat map of a hierarchy
         may take seconds."""
         text = summary_html(self._job, self._name or self.graph)
@@ -347,12 +351,12 @@ class ResultSteps:
         except (ApspdError, KeyError, TypeError):
             return text
 
-    def _steps_stats(self) -> Steps[dict[str, Any]]:
+    def stats(self) -> Steps[dict[str, Any]]:
         """Diameter, radius, mean distance, histogram; per vertex eccentricity and closeness, in the
         order of `vertices`."""
         return (yield from self._ask_json("/stats", {}))  # type: ignore[no-any-return]
 
-    def _steps_matrix(self, path: str | os.PathLike[str] | None = None) -> Steps[Array]:
+    def matrix(self, path: str | os.PathLike[str] | None = None) -> Steps[Array]:
         """The whole matrix, downloaded into a file and mapped: elements of `kind`, in which
         `unreachable` means no path. An interrupted download is resumed, even in a later call
         with the same path. Without a path, the file is temporary and deleted with the array."""
@@ -364,7 +368,7 @@ class ResultSteps:
             found: Array = numpy.load(target, mmap_mode="r" if len(self.vertices) > 0 else None)
             return found
 
-    def _steps_update(self: R, edges: Any) -> Steps[R]:
+    def update(self: R, edges: Any) -> Steps[R]:
         """Changes edges, (source, target, weight) each, has the changed graph solved, and stands
         for it from then on, as its name does. A weight of None removes the edge; new edges may be
         among them. Conflict where the name has another graph by now. `copy.copy(result)` keeps the
@@ -376,7 +380,7 @@ class ResultSteps:
         >>> result.distance("Rome", "Berlin")
         1500
         """
-        yield from self._steps_wait()
+        yield from ResultSteps.wait(self)
         changes = [
             [self._labels.name(source), self._labels.name(target), weight]
             for source, target, weight in edges
@@ -390,18 +394,18 @@ class ResultSteps:
         address = f"/v1/graphs/{quote(self._name or self.graph, safe='')}/edges"
         request = Request("PATCH", address, {}, headers, json.dumps(changes).encode())
         job = job_of((yield from exchange(request, self._patience_s)))
-        changed = ResultSteps(self._patience_s, self._memory, job, self._labels)
-        yield from changed._steps_wait()
+        changed = ResultState(self._patience_s, self._memory, job, self._labels)
+        yield from ResultSteps.wait(changed)
         remember(self._memory, {**job, "name": self._name}, self._labels)
         self._job, self._address = changed._job, changed._address
         return self
 
-    def _steps_cancel(self) -> Steps[None]:
+    def cancel(self) -> Steps[None]:
         """Cancels the job; raises Conflict if it is done."""
         request = Request("DELETE", f"/v1/jobs/{self._job['id']}")
         self._job = job_of((yield from exchange(request, self._patience_s)))
 
-    def _steps_delete(self) -> Steps[None]:
+    def delete(self) -> Steps[None]:
         """Deletes the graph and its results from the service."""
         yield from remove(self._patience_s, self.graph)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from .errors import GraphError
-from .labels import Labels, is_integer
+from ._labels import Labels, is_integer
 
 Array = numpy.ndarray[Any, Any]
 INT32 = numpy.iinfo("i4")
