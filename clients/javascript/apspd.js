@@ -38,7 +38,8 @@ async function errorOf(answer) {
   if (problem === null || typeof problem !== "object") {
     problem = { code: `Http${answer.status}`, detail: text.slice(0, 200) };
   }
-  return new ServiceError({ ...problem, status: answer.status });
+  const hint = answer.status === 401 ? { hint: "Give the client a valid key: new Client(url, { key }), in Node process.env.APSPD_KEY." } : {};
+  return new ServiceError({ ...problem, ...hint, status: answer.status });
 }
 
 /** The JSON object of an answer. @param {Response} answer @returns {Promise<any>} */

@@ -91,7 +91,8 @@ const cases = {
     same((await refused("NegativeCycle", client.solve([[1, 2, -7], [2, 1, 1]]))).job.state, "failed");
     await refused("UnknownParameter", client.solve([[1, 2]], { bogus: 1 }));
     await refused("NoSuchGraph", client.result("nobody/knows"));
-    await refused("Unauthorized", new apspd.Client(url, { key: "of nobody" }).result("none"));
+    const unknown = await refused("Unauthorized", new apspd.Client(url, { key: "of nobody" }).result("none"));
+    same(unknown.message.includes("{ key }"), true);
     for (const bad of [7, {}, [[1, 2, NaN]]]) {
       same(await client.solve(bad).catch((error) => error.name), "TypeError");
     }

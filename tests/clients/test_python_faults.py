@@ -390,7 +390,8 @@ def test_the_client_sends_its_key(_):
         with client_of(daemon, key=access.Keys.key("alpha:submitter")) as client:
             assert client.solve([("a", "b", 5)]).distance("a", "b") == 5
         with client_of(daemon, key="of nobody") as client:
-            assert expect(apspd.AccessDenied, None, client.solve, EDGES).status == 401
+            error = expect(apspd.AccessDenied, None, client.solve, EDGES)
+            assert error.status == 401 and "APSPD_KEY" in str(error), error
 
 
 if __name__ == "__main__":

@@ -107,6 +107,8 @@ def error_of(status: int, body: bytes) -> ServiceError:
     if not isinstance(problem, dict):
         words = body[:200].decode("utf-8", "replace") or "This service does not answer so."
         problem = {"detail": words, "code": f"Http{status}"}
+    if status == 401:
+        problem = {**problem, "hint": "Give Client() a valid key, or set APSPD_KEY."}
     kind = _BY_STATUS.get(status, ServiceError)
     if problem.get("code") == "NoSuchVertex":
         kind = NoSuchVertex
