@@ -14,8 +14,16 @@ WORDS = {"help": "Help about a command", "version": "The version"}
 
 
 def plain(words):
-    """The first sentence, without what a shell would read as its own."""
-    return re.sub(r"['\"`$\\:\[\]]", "", re.split(r"(?<=[.;:]) ", words)[0])
+    """The first sentence, without characters that a shell would interpret. Texts that explain values, "gnp:
+    random edges; grid: a square grid.", become the list of the values."""
+    if len(explained(words)) > 1:
+        return " or ".join(explained(words))
+    first = re.split(r"[.;] " if re.match("[a-z]+: ", words) else r"[.;:] ", words)[0]
+    return re.sub(r'["`$\\:\[\]]', "", first.rstrip(".;:").replace("'", "\u2019").replace(": ", ", "))
+
+
+def explained(words):
+    return re.findall(r"(?:^|; )([\w-]+): ", words)
 
 
 def choices(value, words):
@@ -26,8 +34,19 @@ def choices(value, words):
     listed = re.search(r"(?:^|: )((?:[\w-]+, )+[\w-]+(?: or [\w-]+)?)\.", words)
     if listed:
         return re.split(", | or ", listed[1])
-    explained = re.findall(r"(?:^|; )([\w-]+): ", words)
-    return explained if len(explained) > 1 else []
+    limited = re.search(r"\(((?:\w+, )+\w+); default \w+\)$", words)
+    if limited:
+        return limited[1].split(", ")
+    return explained(words) if len(explained(words)) > 1 else []
+
+
+def commands_of(program):
+    """The commands with all their flags, those of the solver included, which --help prints once more for each."""
+    solver = list(manual.flags(manual.ask(program, "solve", "--help").split("\nSolver options (")[1]))
+    short = [("solver", value, words) for flag, value, words in solver if flag == "solver.backend"]
+    for name, usage, words, flags in manual.command_help(program):
+        has_solver = "\nSolver options (" in manual.ask(program, name, "--help")
+        yield name, usage, words, flags + (short + solver if has_solver else [])
 
 
 def bash(commands):
@@ -42,13 +61,14 @@ def bash(commands):
     for name, _, _, flags in commands:
         listed = " ".join(["--help"] + [f"--{flag}" for flag, _, _ in flags])
         yield f'    {name}) flags="{listed}" ;;'
-    yield """    esac
+    yield f"""    help) values="{' '.join(name for name, *_ in commands)}" ;;
+    esac
     if [ "$word" = = ]; then
         word=
     elif [ "$before" = = ]; then
-        before=${COMP_WORDS[COMP_CWORD - 2]}
+        before=${{COMP_WORDS[COMP_CWORD - 2]}}
     fi
-    case "${COMP_WORDS[1]} $before" in"""
+    case "${{COMP_WORDS[1]}} $before" in"""
     for name, _, _, flags in commands:
         for flag, value, words in flags:
             if choices(value, words):
@@ -77,13 +97,15 @@ def zsh(commands):
             f"{'(' + ' '.join(choices(value, words)) + ')' if choices(value, words) else ''}'"
             for flag, value, words in flags)
         yield f"    {name}) _arguments '--help[Help]'{listed} '*:file:_files' ;;"
+    yield f"    help) _arguments '*:command:({' '.join(name for name, *_ in commands)})' ;;"
     yield '    esac\n}\n_apsp "$@"'
 
 
 def fish(commands):
     for name, words in [(name, words) for name, _, words, _ in commands] + list(WORDS.items()):
         yield f"complete -c apsp -n __fish_use_subcommand -a {name} -d '{plain(words)}'"
-    for name, _, _, flags in commands:
+    for name, _, words, flags in commands:
+        yield f"complete -c apsp -n '__fish_seen_subcommand_from help' -f -a {name} -d '{plain(words)}'"
         for flag, value, words in flags:
             values = f" -f -a '{' '.join(choices(value, words))}'" if choices(value, words) else ""
             yield (f"complete -c apsp -n '__fish_seen_subcommand_from {name}' -l {flag}{' -r' if value else ''}{values} "
@@ -91,4 +113,4 @@ def fish(commands):
 
 
 shell, program = sys.argv[1:]
-print("\n".join({"bash": bash, "zsh": zsh, "fish": fish}[shell](list(manual.command_help(program)))))
+print("\n".join({"bash": bash, "zsh": zsh, "fish": fish}[shell](list(commands_of(program)))))

@@ -115,12 +115,11 @@ static void print_usage(FILE *stream)
 static void print_command_help(const struct command *command)
 {
     command_print_help(command, stdout);
-    if (command->ask != NULL) {
-        return; /* no solver is used */
+    if (command->ask == NULL) { /* the command uses a solver */
+        puts("\nSolver options (also set by --config FILE and by variables such as\n"
+             "APSPD_SOLVER_BACKEND; --solver is short for --solver.backend):");
+        config_print_help(CONFIG_COMMAND, stdout);
     }
-    puts("\nSolver options (also set by --config FILE and by variables such as\n"
-         "APSPD_SOLVER_BACKEND; --solver is short for --solver.backend):");
-    config_print_help(CONFIG_COMMAND, stdout);
 }
 
 static int refuse_command(const struct ranks *ranks, const char *word)
@@ -129,8 +128,9 @@ static int refuse_command(const struct ranks *ranks, const char *word)
     problem_set(&problem, STATUS_UNKNOWN_PARAMETER, "unknown command %.60s", word);
     problem_hint(&problem, "apsp help lists the commands");
     for (size_t i = 0; command_at(i) != NULL; i++) {
-        if (strncmp(word, command_at(i)->name, 2) == 0) {
-            problem_hint(&problem, "apsp %s?", command_at(i)->name);
+        const char *name = command_at(i)->name;
+        if (word[0] == name[0] && memchr(word + 1, name[1], strnlen(word + 1, 2)) != NULL) {
+            problem_hint(&problem, "apsp %s?", name);
         }
     }
     return print_problem(ranks, NULL, &problem);

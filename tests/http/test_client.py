@@ -88,6 +88,9 @@ def test_each_failure_has_its_exit_code(daemon):
         assert "Is the service running" in refused(apsp(daemon, "graphs", url=url), 4, "connect")
     refused(apsp(daemon, "rm", "none"), 4, 'no graph "none"')
     refused(apsp(daemon, "jobs"), 2, "unknown command jobs")
+    for word, meant in (("slove", "solve"), ("sumbit", "submit"), ("graph", "graphs"), ("remove", "rm")):
+        refused(apsp(daemon, word), 2, f"apsp {meant}?")
+    assert "apsp help lists" in refused(apsp(daemon, "status"), 2, "unknown command status")
 
 
 def test_a_wait_ends_with_a_cancelled_job(_):
@@ -443,7 +446,8 @@ def test_shells_complete_commands_and_flags(_):
                                   ("solve --kind = f", "f4 f8"), ("submit --directed =", "true false"),
                                   ("generate --shape ''", "gnp dense grid road"), ("generate --kind ''", "i4 f4"),
                                   ("generate --to ''", "dimacs edges json nthu"), ("submit --result h", "hierarchy"),
-                                  ("get --to n", "npy nthu ndjson"), ("submit --format g", "graphml")):
+                                  ("get --to n", "npy nthu ndjson"), ("submit --format g", "graphml"),
+                                  ("solve --solver ''", "auto gpu cpu"), ("help so", "solve")):
                 asked = (f"{script}\nCOMP_WORDS=(apsp {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _apsp; "
                          'echo "${COMPREPLY[@]}"')
                 done = subprocess.run(["bash"], input=asked, text=True, capture_output=True, check=True)
