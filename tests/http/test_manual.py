@@ -10,7 +10,9 @@ import sys
 import harness
 
 BUILD = sys.argv[3]
-PAGES = ("apspd.8", "apsp.1", "apspd.ini.5")
+PAGES = ["apspd.8", "apsp.1", "apspd.ini.5"]
+if os.path.exists(os.path.join(BUILD, "apsp-mpi")):
+    PAGES.append("apsp-mpi.1")
 
 
 def path_of(page):
