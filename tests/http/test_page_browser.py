@@ -109,6 +109,7 @@ def test_a_first_visit_works_in_the_browser(daemon):
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         page.devtools("Network.enable")
         look(page, "start")
+        assert ".." not in text(page, "#gpu-reason"), text(page, "#gpu-reason")
         solve(page, "town", generate(daemon, "road", 300), "1", "300")
         answer = daemon.get("/v1/graphs/town/path?source=1&target=300").json
         assert text(page, "#pair-answer .distance").replace(",", "") == str(answer["distance"])
@@ -193,7 +194,7 @@ def bad_graphs(page):
 def test_every_example_is_solved(daemon):
     with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
-        for name in ("city", "town", "islands", "acquaintances"):
+        for name in ("city", "town", "islands", "small-world"):
             page.click(f"[data-example={name}]")
             page.until(f"document.querySelector('#graph-name').textContent === 'example-{name}' && {OPEN}")
             page.until("!document.querySelector('#drawing-box').hidden")
@@ -213,7 +214,7 @@ def test_every_example_is_solved(daemon):
                 assert "components" not in text(page, "#facts"), text(page, "#facts")
                 look(page, "city")
         page.open(page.run("return location.href"), WIDTHS[0], OPEN)
-        assert text(page, "#graph-name") == "example-acquaintances"
+        assert text(page, "#graph-name") == "example-small-world"
         assert text(page, "#warnings") == ""
         page.run(DROP, "guessed.csv", "a,b,5\nb,c,7\n")
         page.until(f"document.querySelector('#graph-name').textContent === 'guessed' && {OPEN}")

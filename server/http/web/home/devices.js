@@ -1,6 +1,6 @@
 // Shows the devices with their memory and current job.
 
-import { byId, make, bytes, percent, seconds } from "./dom.js";
+import { byId, make, bytes, percent, plural, seconds } from "./dom.js";
 import { ask } from "./service.js";
 import { guard } from "./problem.js";
 
@@ -38,8 +38,8 @@ export async function startDevices(jobs) {
   byId("devices").replaceChildren(...devices.map((device, index) => make("li", {},
     make("div", { class: "line" }, make("span", { class: "badge" }, device.solver), make("strong", {}, device.name)),
     memoryOf(device),
-    make("span", { class: "words" }, `${device.units} ${device.solver === "gpu" ? "multiprocessors" : "threads"}, ${device.detail}`),
+    make("span", { class: "words" }, `${plural(device.units, device.solver === "gpu" ? "multiprocessor" : "thread")}, ${device.detail}`),
     make("span", { class: "words load", id: `load-${index}` }, "idle"))));
-  byId("gpu-reason").textContent = answer.gpu_reason ? `No GPU: ${answer.gpu_reason}.` : "";
+  byId("gpu-reason").textContent = answer.gpu_reason ? `No GPU: ${answer.gpu_reason.replace(/\.$/, "")}.` : "";
   showLoad(jobs());
 }

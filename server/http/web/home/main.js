@@ -103,7 +103,8 @@ function factsOf(graph, job) {
   ];
   if (graph.result) facts.push(`distances as ${kinds[graph.result] ?? graph.result}${arithmeticOf(graph)}`);
   if (graph.summary.components > 1) facts.push(`${count(graph.summary.components)} components`);
-  if (graph.m > 0) facts.push(`weights ${distance(graph.summary.min_weight)} to ${distance(graph.summary.max_weight)}`);
+  const [least, most] = [graph.summary.min_weight, graph.summary.max_weight];
+  if (graph.m > 0) facts.push(least === most ? `every weight ${distance(least)}` : `weights ${distance(least)} to ${distance(most)}`);
   if (job?.state === "done") {
     const time = job.timings && spent(job.timings) > 0 ? ` in ${seconds(spent(job.timings))}` : "";
     facts.push(job.input?.cached ? `already solved, on ${job.device}` : `solved${time} on ${job.device}`);
