@@ -2,12 +2,13 @@
 
   python3 tests/campaign/campaign_crowd.py APSPD APSP [drip | handshakes | idle | queries]...
 
-drip: 4,000 clients that drip, while others ask. handshakes: 1,000 of TLS. idle: 10,000 connections that stay, and what they
-take in memory. queries: 2,000 questions a second, each at its time whether the one before has been
-answered or not, beside nothing, a job on all processors, an upload and both, in turns of a second.
-The figures of questions are medians of the turns, and what the calmest fifth of them had at most. As
-root in a network namespace of its own (load_network.py). The exit status is 1 where a figure misses its
-goal."""
+drip: 4,000 clients send single bytes while other clients send queries. handshakes: 1,000 clients
+stall in the TLS handshake. idle: 10,000 connections stay open, and their memory is measured.
+queries: 2,000 queries per second, each sent on schedule even if the previous one has no answer yet;
+turns of one second alternate between an otherwise idle service, a job on all processors, an upload,
+and both. The figures of the queries are medians of the turns, and the maximum of the calmest fifth
+of the turns. As root, the campaign runs in a separate network namespace (load_network.py). The exit
+code is 1 if a figure misses its goal."""
 
 import os
 import re
@@ -55,7 +56,7 @@ def report_longest(crowd, kind, limit_s):
 
 
 def handshakes():
-    """Like drip, for a daemon with TLS."""
+    """Measures clients that stall in the TLS handshake, like drip()."""
     certificate = access.Certificate()
     with harness.Daemon("--http.address_limit", "0", *certificate.flags()) as daemon:
         crowd = Crowd(daemon.port, 1000, kinds=("handshake",), drip_s=1.0)
@@ -113,7 +114,7 @@ def idle():
 
 
 class Uploader:
-    """A process that uploads one large graph as long as it lives."""
+    """A process that uploads one large graph repeatedly until it is stopped."""
 
     SENDER = """
 import http.client, sys

@@ -1,10 +1,12 @@
-"""Every fuzz target, ten million times each: the readers, and what else strangers' bytes come to.
+"""Runs every fuzz target ten million times: the readers, and all other code that parses bytes from
+clients.
 
     campaign_fuzz.py BUILD CORPUS [--runs N] [--jobs J] [--seconds S] [--only TARGET]
 
-BUILD is configured with CC=clang, -Dfuzz=true and -Db_sanitize=address,undefined; CORPUS is a folder
-that grows, with one for each target, beside tests/fuzz/corpus. A crasher is left in CORPUS: add it
-to tests/fuzz/corpus, where the ordinary run replays it, and mend it."""
+BUILD is configured with CC=clang, -Dfuzz=true and -Db_sanitize=address,undefined; CORPUS is a
+folder that grows, with one subfolder per target, in addition to tests/fuzz/corpus. An input that
+causes a crash is left in CORPUS: add it to tests/fuzz/corpus, which the ordinary test run replays,
+and fix the bug."""
 
 import argparse
 import concurrent.futures

@@ -1,6 +1,6 @@
-"""kill -9 at random times during submissions, cancels and queries, on one growing state
-directory: every acknowledged job exists afterwards and has the correct answer or is
-cancelled. Each second kill comes while a cancel is in flight."""
+"""kill -9 at random times during submissions, cancels and queries, on one growing state directory:
+every acknowledged job exists afterwards and has the correct answer or is cancelled. Every second
+kill happens while a cancel is in flight."""
 
 import random
 import threading

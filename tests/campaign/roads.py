@@ -1,10 +1,11 @@
-"""Distances and paths of hierarchies beside SciPy's Dijkstra, before and after changes of weights.
+"""Compares distances and paths of hierarchies with SciPy's Dijkstra, before and after changes of
+weights.
 
     roads.py APSPD APSP GRAPH.gr... [--rows 100] [--pairs 10000] [--changes 2]
 
-Each graph, directed with weights above 0, is solved once, and then 100 of its weights are changed, one
-round after the other. In every round whole rows, pairs and paths are compared: an edge of a path is one of
-the graph, and its weights add up to the distance."""
+Each graph, directed with weights above 0, is solved once, and then 100 of its weights are changed,
+one round after the other. In every round whole rows, pairs and paths are compared: every edge of a
+path must be an edge of the graph, and the weights of a path must add up to the distance."""
 
 import argparse
 import json

@@ -1,11 +1,12 @@
-"""Whether the time of an answer tells what another tenant has: questions for ids that it has and for ids
-that nobody has, in an order that chance decides, over one connection that is kept. Each pair of sorts is
-judged by Welch's t over the times without the longest tenth; beside them one pair of which neither is
-there, and one of which the one is the asker's own, which the method must see.
+"""Tests whether the time of an answer reveals which objects another tenant has. Requests with IDs
+of another tenant and with IDs that nobody has are sent in random order over one persistent
+connection. Welch's t compares the times of both types of requests, without the longest tenth. Two
+more pairs test the method: two types of unknown IDs, which must not differ, and an unknown ID and
+one of the client's own objects, which must differ.
 
   python3 tests/campaign/tenants.py APSPD APSP [--questions N] [--seconds S]
 
-A |t| of 4.5 or more ends it with 1."""
+The exit code is 1 if |t| is 4.5 or more."""
 
 import random
 import secrets
@@ -123,9 +124,9 @@ def try_controls(asker, own, count, ledger):
         return [asker.request("GET", f"/v1/graphs/{one}") for one in ids]
 
     found = compare(asker, [requests(own.unknown("graphs")), requests(own.unknown("graphs"))], count, ledger)
-    report("two sorts of nothing", found, abs(found[0]) < T_GOAL, f"below {T_GOAL}")
+    report("two types of unknown IDs", found, abs(found[0]) < T_GOAL, f"below {T_GOAL}")
     found = compare(asker, [requests(own.found["graphs"]), requests(own.unknown("graphs"))], count, ledger)
-    report("one's own beside nothing", found, abs(found[0]) > T_GOAL, f"above {T_GOAL}")
+    report("own IDs and unknown IDs", found, abs(found[0]) > T_GOAL, f"above {T_GOAL}")
 
 
 def main():

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Carries out a Containerfile in folders with chroot, where there is no container engine: each FROM is
-a copy of a tree of Debian 12, each COPY and RUN is done there, and what ENTRYPOINT and CMD say is
-started as USER, asked, and stopped within the ten seconds that engines give.
+"""Executes a Containerfile in folders with chroot, without a container engine: each FROM is a copy
+of a Debian 12 tree, in which each COPY and RUN is executed. The program that ENTRYPOINT and CMD
+name is started as USER, queried, and stopped within the ten seconds that container engines allow.
 
     try_container.py CONTAINERFILE ROOT [--put HOST_FOLDER=FOLDER]
 
-ROOT is a tree made by `debootstrap --variant=minbase bookworm ROOT`. --put copies a folder into the
-first stage beforehand, such as /usr/local/cuda. Needs root, and the network for apt-get."""
+ROOT is a tree made by `debootstrap --variant=minbase bookworm ROOT`. --put copies a folder, such as
+/usr/local/cuda, into the first stage beforehand. The script needs root, and network access for
+apt-get."""
 
 import argparse
 import json
@@ -96,7 +97,7 @@ def build(path, root, put):
 
 
 def try_it(stage, started):
-    # Loopback, and a port that is free: the address alone is not the container's own here.
+    # Loopback and a free port, because here the container has no network address of its own.
     words = started["ENTRYPOINT"] + started["CMD"] + ["--listen", "127.0.0.1:0"]
     process = subprocess.Popen(stage.command(*words), stdout=subprocess.PIPE, text=True, env=stage.variables)
     url = process.stdout.readline().split("listening on ")[1].strip()

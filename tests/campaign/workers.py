@@ -128,7 +128,7 @@ def poisons(ledger):
 
 
 def poison(found, plan, n):
-    """In one run of the daemon, or across two."""
+    """One job kills three workers, in one run of the daemon or across two."""
     isolation.until_ready(found)
     plan.write((n, "round", "signal", 9, 0), *([(0, "open", "exit", 1, 0)] if n % 2 else []))
     job = found.submit(ring(n)).json["id"]
@@ -150,7 +150,8 @@ def poison(found, plan, n):
 
 
 def hangs(ledger):
-    """Heartbeats without rounds; stopped during a round; stopped while idle."""
+    """Workers hang in three ways: heartbeats without rounds, stopped during a round, and stopped
+    while idle."""
     with daemon("--worker.stall_s", str(STALL_S)) as (found, plan):
         for i in range(ARGUMENTS.hangs):
             if ledger.is_over():
@@ -200,7 +201,8 @@ def latencies(found, graph, count, until_s):
 
 
 def stucks(ledger):
-    """A driver call that does not return: with another device or none; killed or released."""
+    """Tests driver calls that do not return, with another device or none, and with the process
+    killed or released."""
     if not os.access(stuck.DEVICE, os.R_OK | os.W_OK):
         print("no FUSE here")
         return
@@ -216,7 +218,7 @@ def stucks(ledger):
 
 
 def stop_stuck(fault, i):
-    """The stop is not noticed yet, because worker.stall_s has its default."""
+    """Stops the daemon before it notices the stuck worker: worker.stall_s has its default."""
     with daemon(calls=True) as (found, plan):
         plan.write(fault)
         job = found.submit(ring(20, 1 + i)).json["id"]
@@ -306,7 +308,7 @@ def starts(ledger):
 
 
 def kill_some(found, over):
-    """Not the same fault each time, which would lengthen the delay between restarts."""
+    """Kills all worker processes again and again until `over` is set."""
     while not over.is_set():
         for child in isolation.children_of(found):
             with contextlib.suppress(ProcessLookupError):
@@ -355,8 +357,8 @@ def shortages(ledger):
 
 
 def lies(ledger):
-    """Flips one bit: in each row; anywhere, with all rows verified or 16; and in a row that 16
-    evenly spaced samples would miss."""
+    """Flips one bit of a result: in each row; anywhere, with all rows or 16 rows verified; and in a
+    row that 16 evenly spaced samples would miss."""
     n, rows = 512, 16
     choice = random.Random(ARGUMENTS.seed)
     counts = {where: [0, 0] for where in ("in each row", "of a job with verify=true", "anywhere", "between")}
@@ -387,7 +389,7 @@ def lies(ledger):
 
 
 def good(ledger):
-    """No correct result is rejected."""
+    """Checks that no correct result is rejected."""
     with daemon(*CALM, "--store.result_budget", "64MiB") as (found, _):
         left = list(range(ARGUMENTS.good))
         while left and not ledger.is_over():

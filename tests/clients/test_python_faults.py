@@ -48,10 +48,10 @@ class Cut(httpx.SyncByteStream, httpx.AsyncByteStream):
 
 
 class Wire:
-    """Faults, in order, for requests that match a method and the end of a path; the service
-    still receives these requests. Other requests pass unchanged. `seen` lists all as (method,
-    path, status, headers, whether the socket sends at once). bend() returns what the client
-    gets: an answer or an exception."""
+    """Faults, in order, for requests that match a method and the end of a path; the service still
+    receives these requests. Other requests pass unchanged. `seen` lists all requests as (method,
+    path, status, headers, whether the socket sends at once). bend() returns the answer or the
+    exception that the client gets."""
 
     def __init__(self, method, path, *faults):
         self.method, self.path, self.faults, self.seen = method, path, list(faults), []
@@ -107,8 +107,8 @@ class AsyncTransport(httpx.AsyncHTTPTransport):
 
 
 def faulty(daemon, wire, **options):
-    """A client with such faults, and the list of the pauses that it requests, which take no
-    time."""
+    """Returns a client with these faults, and the list of the pauses that it requests; the pauses
+    take no time."""
     client = apspd.Client(daemon.url, transport=Transport(wire), **options)
     pauses = []
     client._sleep = pauses.append

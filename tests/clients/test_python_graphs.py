@@ -68,7 +68,7 @@ def test_weights_of_networkx_graphs_are_read(daemon):
     graph = networkx.Graph([("a", "b", {"km": 3, "weight": 9}), ("b", "c", {"weight": 1})])
     with client_of(daemon) as client:
         assert client.solve(graph).distance("a", "c") == 10
-        assert client.solve(graph, weight="km").distance("a", "c") == 4  # an edge without a weight counts 1
+        assert client.solve(graph, weight="km").distance("a", "c") == 4  # an edge without a weight has weight 1
         assert client.solve(graph, weight=None).distance("a", "c") == 2
         assert client.solve(graph.to_directed(), directed=False).distance("c", "a") == 10
         graph.add_edge("a", "c", weight=math.inf)

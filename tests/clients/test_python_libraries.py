@@ -67,7 +67,7 @@ def test_shortest_path_gives_the_answers_of_scipy(daemon):
             check_tree(matrix, range(13), distances, before, directed)
 
 
-def test_shortest_path_takes_zero_edges_and_refuses_negative_cycles(daemon):
+def test_shortest_path_accepts_zero_edges_and_refuses_negative_cycles(daemon):
     use(daemon)
     zero = scipy.sparse.csr_matrix(([0.0, 3.0], ([0, 1], [1, 2])), shape=(3, 3))
     assert apspd.csgraph.shortest_path(zero)[0].tolist() == [0, 0, 3]
@@ -126,7 +126,7 @@ def test_the_backend_gives_the_answers_of_networkx(daemon):
             assert numpy.isclose(networkx.path_weight(graph, paths[u][v], "weight"), wanted[u][v])
 
 
-def test_the_backend_summarizes_as_networkx(daemon):
+def test_summaries_of_the_backend_equal_those_of_networkx(daemon):
     use(daemon)
     for graph in graphs():
         parts = networkx.strongly_connected_components if graph.is_directed() else networkx.connected_components

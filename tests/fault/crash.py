@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "http"))
 
 import harness
 
-# The preloaded libraries; "" if the build has none, such as one with sanitizers.
+# The preloaded libraries; "" in builds without them, such as builds with sanitizers.
 SHIMS = os.environ.get("APSPD_TEST_SHIMS", "")
 CLOSED = (OSError, harness.http.client.HTTPException)
 SECTOR = 512
@@ -98,7 +98,8 @@ def present_names(folder):
 
 
 def some_sectors(synced, written, chooser):
-    """Returns a file in which each sector is either as of the last sync or as written since."""
+    """Returns a file in which each sector has either its content at the last sync or its current
+    content."""
     if synced == written:
         return synced
     size = chooser.choice((len(synced), len(written)))

@@ -76,7 +76,7 @@ def swap(path, at, other, count=4096):
 
 
 def choose(chooser, path, other):
-    """Does a random damage and returns its description, or None if nothing changed."""
+    """Damages a file at random; returns a description of the damage, or None if nothing changed."""
     size = os.path.getsize(path)
     kind = chooser.choice(("flip",) * 6 + ("flip anywhere",) * 6
                           + ("cut", "zero", "swap", "exchange", "longer"))
@@ -206,7 +206,8 @@ class Shelf:
         return self.daemon.get(f"/v1/graphs/{graph}/path?source=1&target=3")
 
     def damage_graphs(self, chooser):
-        """No wrong path of a damaged graph is served, and a repeated upload repairs it."""
+        """Checks that no wrong path of a damaged graph is served, and that a repeated upload
+        repairs the graph."""
         self.make_families()
         right = {graph: self.way(graph).expect(200).body for graph in self.bodies}
         self.settle()

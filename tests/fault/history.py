@@ -1,12 +1,14 @@
-"""Random histories: clients that submit, look, ask, cancel and delete at the same time, a daemon that
-is killed meanwhile, and a sequential model that must explain every answer.
+"""Random histories of concurrent clients that submit, poll, query, cancel and delete while the
+daemon is killed, and a sequential model that must explain every answer.
 
-The model of one graph: whether it is there (False, True, or HIDDEN by a deletion that is not on the
-disk yet), its result (0 none, 1 in memory, 2 durable) and its jobs by their Idempotency-Key, each in a
-state: Q queued, R running, K running and to be cancelled, C the same with that on the disk, d and x
-done and cancelled but not on the disk, y cancelled with the wish on the disk and not yet the end, D and
-X on the disk, L done with a result that a kill has taken. A kill takes back what was not durable and
-nothing else. What was asked and not answered before a kill may have happened or not."""
+The model of one graph consists of three parts: whether the graph exists (False, True, or HIDDEN by
+a deletion that is not on the disk yet), its result (0 none, 1 in memory, 2 durable), and its jobs
+by their Idempotency-Key. Each job has one of these states: Q queued; R running; K running, with a
+cancellation requested; C like K, with the request on the disk; d done and x cancelled, neither on
+the disk; y cancelled, with the request on the disk but not the end of the job; D done and X
+cancelled, both on the disk; L done, with a result that a kill has removed. A kill undoes exactly
+the changes that were not durable. A call without an answer before a kill may or may not have taken
+effect."""
 
 import itertools
 import random

@@ -64,8 +64,8 @@ class Plan:
 
 
 class Daemon(harness.Daemon):
-    """gpus: number of solvers that pose as GPUs; memory: instead, the bytes of each. calls: a
-    file of stuck.Mount in the state directory, for the action `stuck`."""
+    """gpus: the number of solvers that pose as GPUs. memory: the bytes of each such solver, instead
+    of gpus. calls: a file of stuck.Mount in the state directory, for the action `stuck`."""
 
     def __init__(self, *arguments, isolation="process", plan=(), gpus=0, memory=(), calls=False,
                  group="none"):
@@ -276,9 +276,9 @@ ENDS = {"Cancelled": ("cancelled", None), "NegativeCycle": ("failed", "NotVerifi
 # Statuses that mean a lost device.
 LOST = ("DeviceLost", "NoDevice")
 
-# Errors of CUDA at a job; after 2 memory is wanting: the job is tried again, and nothing is lost.
+# CUDA errors in a job. After error 2 memory is lacking: the job is retried, and no worker is lost.
 CUDA = (2, 35, 46, 214, 700, 702, 710, 716, 717, 718, 719, 802, 999)
-# A daemon that cannot open its only device at the start leaves: for want of one, or of its health.
+# A daemon that cannot open its only device at the start exits: the device is missing or broken.
 STARTS = {2: 74, 35: 78, 46: 78, 802: 78}
 
 
@@ -344,7 +344,8 @@ MESSAGES = (("nonsense", "download"), ("truncated", "download"),
 
 
 def send(found, what, stage, n):
-    """The daemon drops a process that sends such a message, and queues its job again."""
+    """Checks that the daemon drops a process that sends such a message, and queues its job
+    again."""
     cached = found.solve(ring(9))["graph"]
     lost = losses(found)
     opened = len(found.events("worker_not_started"))
@@ -392,7 +393,7 @@ def expect_short(found, job, length, done=True, plan="dense"):
         assert "memory" in document["problem"]["detail"], document
 
 
-# ---- Ways out ----
+# ---- Escape attempts ----
 
 def attempts(found, n):
     """Returns what a solver process tried, by name: refused, done or broken; and the number of

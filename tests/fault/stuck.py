@@ -28,7 +28,7 @@ def attributes_of(node):
 
 
 def holds(process):
-    """Whether the process still has a thread, which cannot even be killed."""
+    """Returns whether the process still has a thread, which cannot even be killed."""
     letters = []
     with contextlib.suppress(FileNotFoundError):
         for thread in os.listdir(f"/proc/{process}/task"):

@@ -53,8 +53,8 @@ def change(daemon, statement, *values):
 
 
 def expect_rest(daemon, table):
-    """The other graph and its job are unchanged, also after one more start, which reports
-    nothing."""
+    """Checks that the other graph and its job are unchanged, even after another start, which
+    reports nothing."""
     for _ in range(2):
         assert daemon.distance("second", 1, 3) == 120
         daemon.terminate()

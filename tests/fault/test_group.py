@@ -160,7 +160,7 @@ def test_group_all_solves_every_job_on_all_devices():
         assert solved_by(found, found.solve(ring(1000))) == [0, 1, 2]
 
 
-def test_devices_are_not_grouped_if_disabled_or_single():
+def test_a_single_device_or_disabled_grouping_makes_no_group():
     with daemon(memory=memory_of(600), group="none") as (found, _):
         assert devices_of(found) == [[0], [1]]
         found.submit(ring(700), "?result=matrix").expect(413, "TooLarge")

@@ -64,7 +64,7 @@ def test_each_cuda_error_maps_to_the_right_status():
     assert isolation.fail_at_start(999) == 80
 
 
-def test_every_death_at_every_stage_is_survived():
+def test_the_service_survives_every_worker_death_at_every_stage():
     deaths = (("exit", 0), ("exit", 3), ("exit", 79), ("exit", 82), ("exit", 85), ("signal", 9),
               ("signal", 11), ("signal", 31), ("send", 0))
     cases = [(10 + i, *death, stage) for i, (death, stage) in
@@ -105,7 +105,7 @@ def test_a_hung_process_is_detected_and_killed():
         assert found.solve(ring(22))["state"] == "done"
 
 
-def test_a_worker_that_is_stopped_in_the_middle_of_a_solve_is_replaced():
+def test_a_worker_stopped_during_a_solve_is_replaced():
     # Without planning, the first round comes soon.
     with daemon("--solver.plans", "none") as (found, _):
         job = found.submit(harness.slow_graph(1500 if harness.QUICK else 2500), "?result=matrix").expect(202).json["id"]
@@ -207,7 +207,7 @@ def test_a_plan_without_memory_is_replaced_by_the_dense_plan():
         assert (document["state"], document["plan"]["kind"]) == ("done", "nested_dissection"), document
 
 
-def test_device_memory_of_other_processes_is_awaited_or_named():
+def test_jobs_wait_for_device_memory_that_other_processes_use():
     size = isolation.bytes_of
     memory = (size(600), 2 * size(1300))
     with daemon(memory=memory) as (found, plan):

@@ -91,7 +91,8 @@ def until_solving(found, job):
 
 
 def lose(found, victim, number):
-    """Does this to a process in the middle of a job; that job and the next one are still done."""
+    """Sends this signal to a process in the middle of a job, and checks that this job and the next
+    one are still done."""
     before = processes(found)
     job = found.submit(large()).expect(202).json["id"]
     until_solving(found, job)
@@ -207,7 +208,7 @@ def refused(*arguments, binary=harness.BINARY):
         return done.returncode, done.stderr.decode()
 
 
-def test_a_bad_launcher_is_refused_by_name():
+def test_a_bad_launcher_is_refused_with_the_reason():
     process = "--worker.isolation", "process"
     code, log = refused("--solver.launcher", LAUNCHER)
     assert code == 78 and "worker.isolation" in log, log

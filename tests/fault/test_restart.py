@@ -77,7 +77,7 @@ def test_kills_lose_no_accepted_data():
     print(f"{salt - KILLS} jobs acknowledged, {resumed} went on after their kill, 0 lost")
 
 
-def test_a_name_refers_to_the_old_graph_until_the_new_one_is_solved():
+def test_a_name_refers_to_the_old_graph_until_the_new_graph_is_solved():
     """Kills the daemon while the new graph is solved, and right afterwards; a failed or
     cancelled job moves no name."""
     with harness.Daemon(*harness.LASTING) as daemon:
@@ -101,7 +101,7 @@ def test_a_name_refers_to_the_old_graph_until_the_new_one_is_solved():
             assert daemon.distance("live", 1, 2) == 1 + salt
 
 
-def test_a_running_job_finishes_under_its_id():
+def test_a_running_job_finishes_under_its_id_after_a_kill():
     with harness.Daemon() as daemon:
         job = daemon.submit(harness.slow_graph(1000 if harness.QUICK else 3000)).expect(202).json["id"]
         while daemon.get(f"/v1/jobs/{job}").json["state"] == "queued":

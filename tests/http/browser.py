@@ -22,9 +22,9 @@ if BROWSER is None or DRIVER is None:
 
 
 def start_driver():
-    """Starts a chromedriver and returns it with its port. It picks a free port by itself, for
-    IPv4 and then for IPv6, and exits if another process took the second in between; then it
-    is started again."""
+    """Starts a chromedriver and returns it with its port. chromedriver chooses a free port for IPv4
+    and then opens it for IPv6 as well; if another process has taken that port in between,
+    chromedriver exits and is started again."""
     said = []
     for _ in range(10):
         driver = subprocess.Popen([DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -1,5 +1,4 @@
-"""/openapi.json as the measure of answers: checks answers against it, and records which parts of
-it occurred."""
+"""Checks answers against /openapi.json, and records which parts of it occurred."""
 
 import json
 import zlib

@@ -124,7 +124,7 @@ def attempt(port, data, patience_s):
 
 
 def is_smuggled(case, outcome):
-    """Whether the server ran a request that is not in the bytes."""
+    """Returns whether the server ran a request that is not in the bytes."""
     return case.group in FRAMING and outcome.hidden > allowed_hidden(case)
 
 

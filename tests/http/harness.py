@@ -29,7 +29,7 @@ SANITIZER = re.compile(rb"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime e
 SECRET = re.compile(rb"key-of-[\w.-]+-0123456789")
 SMALL = b"p sp 4 4\na 1 2 5\na 2 3 7\na 1 3 20\na 3 1 1\n"
 FINAL = ("done", "failed", "cancelled")
-# Limit for events that come at once on an idle machine.
+# Time limit for events that happen at once on an idle machine.
 PATIENCE_S = 600
 # For a daemon whose clients stop during an upload: no deadline closes their connections.
 NO_DEADLINES = ("--http.rate_floor", "0", "--http.connection_timeout_s", "3600")
@@ -41,7 +41,8 @@ LASTING_SIZE = 6000 if QUICK else 10000
 
 @functools.cache
 def parses_strictly():
-    """Whether libmicrohttpd has a version that parses strictly: see endpoint_parses_leniently()."""
+    """Returns whether libmicrohttpd has a version that parses strictly: see
+    endpoint_parses_leniently()."""
     library = ctypes.CDLL("libmicrohttpd.so.12")
     library.MHD_get_version.restype = ctypes.c_char_p
     return not library.MHD_get_version().startswith(b"0.9.")
@@ -114,8 +115,8 @@ class Drip:
         self.socket.sendall(data)
 
     def finish(self):
-        """Sends the rest and returns the status of the answer, which a refused upload gets only
-        now."""
+        """Sends the remaining bytes and returns the status of the answer, which a refused upload
+        gets only now."""
         self.send(b"\n" * self.left)
         status = int(self.socket.recv(1 << 16).split(b" ")[1])
         self.close()
@@ -131,7 +132,7 @@ def drip_all(daemon):
     first = []
 
     def is_first():
-        # The probe may have been first. It is over now, so another drip tries.
+        # The probe may have taken the memory first. It has ended now, so another drip tries.
         for drip in first:
             drip.close()
         first[:] = [Drip(daemon)]

@@ -198,8 +198,7 @@ def test_objects_of_other_tenants_appear_not_to_exist(_):
         questions = list(list_questions())
         assert len(questions) > 30, len(questions)
         for i, owner in enumerate(askers):
-            # In turn: a tenant without objects is tried first, one with the same names and graphs
-            # later.
+            # A tenant without objects is tried first, then a tenant with the same names and graphs.
             names = objects_of(daemon, owner)
             tag = daemon.by(owner, "GET", "/v1/graphs/secret/stats").expect(200).headers["ETag"]
             for asker in askers:
@@ -280,7 +279,7 @@ def test_quotas_are_enforced_before_the_body_is_read(daemon):
     running = daemon.by("delta:submitter", "POST", "/v1/jobs", harness.slow_graph(5000))
     assert running.status == 202, running.body
     address = "/v1/jobs/" + running.json["id"]
-    # Until it runs, it is the one job that may wait.
+    # Until this job runs, it is the only job that may wait.
     harness.wait_until(daemon, lambda: daemon.by("delta:submitter", "GET", address).json["state"] != "queued")
     waiting = []
     for i in range(2):

@@ -42,7 +42,7 @@ def test_an_empty_body_has_its_own_code(daemon):
 
 
 def test_a_file_without_line_ends_is_refused_with_a_hint(daemon):
-    """As curl -d @file sends it; a list of two edges would become one edge."""
+    """curl -d @file removes line ends, so that a list of two edges would become one edge."""
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     for body in (b"1 22 3", b"p sp 3 2a 1 2 5a 2 3 5", b"source,target,weight1,2,3", b"1 2 " * 50_000):
         problem = daemon.ask("POST", "/v1/graphs", body=body, headers=form).expect(422, "BadGraph").json
@@ -234,7 +234,7 @@ def test_a_disconnected_client_leaves_no_file_or_descriptor(daemon):
             body = b"p sp 1000 50000\n" + b"a 1 2 3\n" * (size // 8)
             for i in range(10):
                 leave(daemon, head + framing + body[:size], reset=i % 2 == 0)
-            # Even though the end came together with the bytes.
+            # This also holds if the connection ended together with the last bytes.
             all_closed(daemon, before)
     assert daemon.files() == files
     assert len(daemon.get("/v1/jobs").json["jobs"]) == 1

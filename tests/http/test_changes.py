@@ -114,7 +114,7 @@ def test_changes_are_accepted_as_json_and_csv(daemon):
     tabs = {"Content-Type": "text/tab-separated-values"}
     daemon.ask("PATCH", "/v1/graphs/forms/edges?wait=60", body="a\tc\t5\n", headers=tabs).expect(200)
     assert daemon.distance("forms", "a", "c") == 5
-    # A number of the edge is no weight.
+    # A column that numbers the edges is not a weight.
     daemon.ask("PATCH", "/v1/graphs/forms/edges", body="from,to,edge_id\na,c,7\n", headers=CSV).expect(404)
 
 
@@ -270,7 +270,7 @@ def test_an_idempotency_key_repeats_a_change(daemon):
     again = patch(daemon, "once", [["once", "2", 5]], Idempotency_Key="k1").expect(200).json
     assert again["id"] == first
     patch(daemon, "once", [["once", "2", 6]], Idempotency_Key="k1").expect(422, "IdempotencyMismatch")
-    # This holds even if the form of the result is that of the parent.
+    # This holds even if the result has the same form as the parent's result.
     daemon.solve(b"0 1 3\n1 2 4\n", "?name=formed&result=hierarchy&format=edges")
     first = patch(daemon, "formed", [[0, 1, 5]], Idempotency_Key="k2").expect(202).json["id"]
     assert daemon.finish(first)["result"]["kind"] == "hierarchy"

@@ -18,8 +18,8 @@ ANY_HOST = ("/livez", "/readyz", "/metrics", "/readyz?verbose=1")
 
 
 def allows(answer, origin):
-    """Whether a page of the origin may read the answer; caches are told that answers differ by
-    origin."""
+    """Returns whether a page of the origin may read the answer; checks that caches are told that
+    answers differ by origin."""
     assert "Origin" in answer.headers.get_all("Vary"), answer.headers
     if "Access-Control-Allow-Origin" not in answer.headers:
         return False

@@ -197,7 +197,8 @@ def test_a_disconnected_watcher_no_longer_counts_towards_the_limit(_):
             stream.event()
             assert Stream(daemon, waiting).status == 429
             stream.close()
-            # How soon that is noticed depends on the machine; a HEAD request uses no place.
+            # How soon the daemon notices the end depends on the machine; a HEAD request does not
+            # count as a watcher.
             while daemon.ask("HEAD", f"/v1/jobs/{waiting}/events").status == 429:
                 pass
         cancel(daemon, waiting)

@@ -57,8 +57,8 @@ def test_other_clients_are_served_while_answers_are_computed(daemon):
             daemon.get("/livez").expect(200)
             daemon.get("/v1/graphs/roads/distance?source=1&target=9").expect(200)
         if route == LONG:
-            # The short requests were answered before any of these: the thread did not finish a
-            # computation first.
+            # The short requests were answered before any of these long requests: the thread did not
+            # finish a computation first.
             assert computing(daemon) == CLIENTS
             assert select.select(clients, [], [], 0)[0] == []
         for client in clients:

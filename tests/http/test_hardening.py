@@ -1,5 +1,5 @@
-"""The programs have the hardening that compiler and linker were asked for. Arguments: the
-programs."""
+"""The programs have the hardening that the build requested from the compiler and the linker.
+Arguments: the programs."""
 
 import re
 import shutil

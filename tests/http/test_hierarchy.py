@@ -192,7 +192,7 @@ def test_a_solved_hierarchy_is_reused_unless_a_matrix_is_requested(daemon):
     daemon.submit(roads(90, 7), "?result=matrix").expect(202)
 
 
-def test_other_weights_reuse_the_order(daemon):
+def test_a_graph_with_other_weights_reuses_the_order(daemon):
     graph = roads(1600, 9)
     heavier = graph.replace(b" 1\n", b" 1001\n").replace(b" 7\n", b" 1007\n")
     first = daemon.solve(graph, "?name=live&result=hierarchy")
@@ -228,7 +228,7 @@ def test_statistics_of_a_hierarchy_equal_those_of_a_matrix(daemon):
 
 
 def test_rows_that_take_too_long_are_not_computed(_):
-    # A path: the estimate of an hour is judged by its size alone.
+    # The graph is a path, whose size alone makes the estimate an hour.
     n = 100_000
     graph = f"p sp {n} {n - 1}\n".encode() + "".join(f"a {v} {v + 1} 1\n" for v in range(1, n)).encode()
     with harness.Daemon("--hierarchy.sweep_limit_s", "1") as daemon:

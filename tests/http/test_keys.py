@@ -74,7 +74,8 @@ def values_for(words, default):
 
 
 def some(found):
-    """Each start of a slow build takes long, and all keys share the same code."""
+    """Returns every seventh key in a slow build, in which each start takes long, and otherwise all
+    keys; they share the same code."""
     return found[::7] if harness.QUICK else found
 
 
@@ -82,7 +83,7 @@ def names_of(section, key):
     return f"APSPD_{section}_{key}".upper(), f"--{section}.{key}"
 
 
-def test_each_key_has_the_same_effect_from_file_flag_and_environment():
+def test_each_key_has_the_same_effect_in_file_flag_and_environment():
     code, defaults, _ = load()
     assert code == 0
     keys = {(section, key): values_for(words, defaults[section, key]) for section, key, words in ranges()}

@@ -86,7 +86,7 @@ def test_a_new_certificate_is_shown_and_no_connection_ends():
         waiting = daemon.submit(harness.slow_graph()).expect(202).json["id"]
         answers = []
         polling = daemon.connect(120)
-        polling.connect()  # while the shown certificate is the one that it trusts
+        polling.connect()  # as long as the service shows the certificate that this client trusts
         asker = threading.Thread(target=lambda: answers.append(
             daemon.ask("GET", f"/v1/jobs/{waiting}?wait=60", connection=polling)))
         asker.start()

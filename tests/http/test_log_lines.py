@@ -17,8 +17,8 @@ def lines_of(daemon, **members):
 
 
 def until_logged(daemon, count=1, **members):
-    """Waits for lines: a request is logged after its answer was sent, which the client may see
-    first."""
+    """Waits for log lines: a request is logged after its answer was sent, so the client may see the
+    answer first."""
     for _ in range(10_000):
         found = lines_of(daemon, **members)
         if len(found) >= count:

@@ -58,7 +58,8 @@ def requests_of(samples, code, route):
 
 
 def until(daemon, check):
-    """Waits: events that end after their answer was sent are counted a little later."""
+    """Waits until check() accepts the metrics: a request is counted only after its answer was
+    sent."""
     while not check(samples := read(daemon)):
         pass
     return samples

@@ -425,7 +425,7 @@ def key_of(daemon):
     return "the-key"
 
 
-def test_codes_of_busy_times_are_answered(daemon):
+def test_codes_of_a_busy_service_are_answered(daemon):
     limits = ("--jobs.queue_limit", "1", "--http.watcher_limit", "1")
     with harness.Daemon(*limits, *harness.LASTING) as busy:
         big = harness.slow_graph(harness.LASTING_SIZE)

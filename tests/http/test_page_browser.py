@@ -183,8 +183,8 @@ def bad_graphs(page):
     said = text(page, "#submit-problem")
     assert "line 3" in said and "a 1 nine 3" in said and "BadGraph" in said, said
     picture(page, "problem")
-    # Repeated until it is answered: a job that ends meanwhile shows its own graph and clears the
-    # form.
+    # The query is repeated until it is answered: a job that ends meanwhile shows its graph and
+    # clears the form.
     page.until("""document.querySelector('#pair-problem .problem')
         || void (document.getElementById('source').value = 'nowhere',
                  document.querySelector('#pair button.main').click())""")

@@ -53,7 +53,7 @@ def test_a_tap_on_an_example_shows_its_result(daemon):
         page.until("document.querySelector('#curl-line').textContent.includes('/path?')")
         line = page.run("const { scrollWidth, clientWidth } = document.querySelector('#curl-line'); return [scrollWidth, clientWidth]")
         assert line[0] <= line[1], line
-        # The same graph again, which is answered at once.
+        # The same graph is uploaded again and answered at once.
         tap(page, "[data-example=islands]")
         page.until(f"{TOP} >= 0 && {TOP} < innerHeight / 2")
         expect_no_other_error(page)

@@ -16,7 +16,7 @@ except ImportError:
 
 # A band of streets of several tiles: no plan of fewer than 1,024 vertices is kept.
 SIDE, LENGTH = 16, 70
-# One thread, for which looking for a plan is worth it on any machine.
+# With one thread, searching for a plan is worthwhile on any machine.
 CPU = ("--solver", "cpu", "--solver.cpu_threads", "1")
 
 
@@ -95,7 +95,7 @@ def test_a_solver_in_a_process_reuses_the_plan():
 
 
 def test_a_damaged_plan_is_ignored():
-    """Nor is one of another graph believed: it costs time, and the distances are right."""
+    """A plan of another graph is ignored, too: it costs time, but the distances are right."""
     for isolation, step in ("thread", 1), ("process", 5):
         with harness.Daemon(*CPU, "--worker.isolation", isolation) as daemon:
             solve(daemon, *streets(1))

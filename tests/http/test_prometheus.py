@@ -114,8 +114,8 @@ class Watch:
         return path
 
     def until(self, **labels):
-        """The alert may have arrived while the test waited for another, and is not sent again
-        soon."""
+        """Waits for an alert. It may have arrived while the test waited for another alert, and is
+        not sent again soon."""
         seen = 0
         while True:
             for found in self.told[seen:]:

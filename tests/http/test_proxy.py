@@ -106,7 +106,7 @@ def test_gzip_of_the_proxy_changes_no_answer(daemon, proxy):
 
 
 @behind_nginx
-def test_the_python_client_works(_, proxy):
+def test_the_python_client_works_behind_the_proxy(_, proxy):
     program = """import sys, apspd
 town = apspd.Client(sys.argv[1]).solve([("a", "b", 3), ("b", "c", 4)], name="line", directed=False)
 print(town.distance("a", "c"), town.path("c", "a"), town.matrix().shape)"""
@@ -116,7 +116,7 @@ print(town.distance("a", "c"), town.path("c", "a"), town.matrix().shape)"""
 
 
 @behind_nginx
-def test_the_page_works(_, proxy):
+def test_the_page_works_behind_the_proxy(_, proxy):
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         return
     import browser

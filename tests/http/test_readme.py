@@ -33,8 +33,8 @@ def blocks(text, language):
 
 
 def shows(printed, real):
-    """Whether the output equals the printed one; "..." matches anything, and blanks do not
-    count."""
+    """Returns whether the output equals the printed output; "..." matches anything, and blanks are
+    ignored."""
     parts = [re.escape("".join(part.split())) for part in printed.split("...")]
     return re.fullmatch(".*?".join(parts), "".join(real.split()), re.S)
 
@@ -82,8 +82,8 @@ def run_tour(daemon):
     steps = re.findall(r"```sh\n(.*?)```(?:\n```text\n(.*?)```)?", tour, re.S)
     assert steps.pop(0)[0].startswith("build/apspd &") and steps[0][0].startswith(ADDRESS)
     examples = blocks(read("docs/api.md"), "sh")
-    # The address is replaced by that of this test. The examples stop at the first refusal; the tour
-    # shows one.
+    # The address is replaced by the address of this test's service. The examples stop at the first
+    # refused request; the tour shows a refused request.
     script = 'set -eu\ncurl() { command curl -sS "$@"; }\n'
     for commands, _ in steps:
         script += commands.replace(ADDRESS, "") + f"echo; echo '{MARK}'\n"

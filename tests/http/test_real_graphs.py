@@ -10,7 +10,7 @@ from harness import curl
 
 DATA = os.environ.get("APSPD_TEST_DATA", "")
 LARGE = 600  # vertices, for a slow build
-ROWS = 100  # of a large graph that SciPy computes too
+ROWS = 100  # rows of a large graph that SciPy computes too
 try:
     import numpy
     import scipy.sparse

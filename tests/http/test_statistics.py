@@ -68,7 +68,7 @@ def check_histogram(histogram, finite, integral):
         # No narrower integer width reaches the diameter.
         assert begin + BINS * width > finite.max() >= begin + BINS * (width - 1), histogram
     else:
-        # With decimal bounds, numbers on the edge of two bins may be in either.
+        # With decimal bounds, a number on the boundary of two bins may be in either bin.
         assert math.isclose(begin + BINS * width, finite.max(), rel_tol=1e-6)
         running = numpy.cumsum(counts) - numpy.cumsum(expected)
         assert abs(running).max() <= len(finite) * 0.02, running

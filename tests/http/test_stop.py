@@ -27,7 +27,7 @@ def test_a_stop_answers_polls_and_preserves_the_jobs():
             thread.join()
         assert len(answers) == 10, answers
         daemon.start()
-        # Jobs keep their IDs; the one that was queued again takes long.
+        # Jobs keep their IDs; the job that was queued again takes long.
         assert daemon.get(f"/v1/jobs/{running}").json["state"] in ("queued", "running")
         assert cancel(daemon, running)["id"] == running
         document = daemon.finish(waiting)

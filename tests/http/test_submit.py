@@ -53,7 +53,7 @@ def test_curl_can_upload_by_post_and_put(daemon):
     assert status == 422, (code, status, body)
 
 
-def test_a_met_expectation_continues_the_request(daemon):
+def test_expect_100_continue_is_answered_before_the_body(daemon):
     body = b"".join(b"c a comment line\n" for _ in range(200_000)) + SMALL
     done = subprocess.run(
         ["curl", "-sS", "-m", "300", "-i", "-H", "Expect: 100-continue", "--data-binary", "@-",
@@ -162,9 +162,9 @@ def test_the_format_is_detected_or_given_explicitly(daemon):
         assert done["state"] == "done", (query, body, done)
 
 
-def test_a_large_graph_is_independent_of_the_order_of_its_edges(_):
-    """In order, with the first at the end, with the last two exchanged, backwards, with a loop and an edge
-    twice: one id."""
+def test_the_id_of_a_graph_is_independent_of_the_order_of_its_edges(_):
+    """The ID is the same for edges in order, with the first edge at the end, with the last two
+    exchanged, in reverse order, and with a loop and a duplicate edge."""
     count = 150_000
     edges = [(i // 60, 10_000 + i % 60 * 150, i % 7 + 1) for i in range(count)]
 
@@ -188,9 +188,9 @@ def test_a_large_graph_is_independent_of_the_order_of_its_edges(_):
 
 
 def test_a_name_is_never_parsed_as_edges(_):
-    """The ID is the digest of a canonical form. If the counts preceded the names there, the
-    bytes after the first offsets of one graph could be parsed as the edges of another, with
-    the rest in a name."""
+    """The ID is the digest of a canonical form. If the counts preceded the names in that form, the
+    bytes after the first offsets of one graph could be parsed as the edges of another, and the
+    remaining bytes as a name."""
     n, m, listed = 20, 10, 4
     size = listed + 8 * (n + 1) + 40 + 16
     words = [0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 16 + 4 + size, 0, 4, 1, size, 0, size, 0x20202020]
@@ -206,7 +206,7 @@ def test_a_name_is_never_parsed_as_edges(_):
         assert (first["n"], second["n"]) == (1, n) and first["id"] != second["id"], (first, second)
 
 
-def test_the_newer_formats_are_sniffed_named_and_typed(daemon):
+def test_formats_are_detected_by_content_parameter_and_media_type(daemon):
     graphml = (b'<graphml><graph edgedefault="undirected"><node id="1"/><node id="2"/>'
                b'<edge source="1" target="2"/></graph></graphml>')
     shape = b"{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2), }\n"
@@ -260,7 +260,7 @@ def test_a_failed_guess_is_reported(daemon):
     assert "hint" not in problem, problem
 
 
-def test_parameters_that_a_format_cannot_honour_are_refused(daemon):
+def test_parameters_that_a_format_does_not_accept_are_refused(daemon):
     metis = b"3 2\n2\n1 3\n2\n"
     for query, body in (
         ("?weight=km", metis), ("?directed=true", metis), ("?n=4", metis),

@@ -1,6 +1,6 @@
 """Random tables as people write them. Each upload is read as intended, refused with line and
-column, or accepted with a warning about the interpretation. APSPD_TEST_TABLES=300 tests that
-many of each type."""
+column, or accepted with a warning about the interpretation. APSPD_TEST_TABLES=300 tests 300 tables
+of each type."""
 
 import os
 import random
@@ -25,7 +25,8 @@ EXTRAS = {
 
 
 class Table:
-    """Edges between places, with one column for each end, one for the weight, and more."""
+    """Edges between places: a table with one column for each end, one for the weight, and further
+    columns."""
 
     def __init__(self, random, weights=("weight",)):
         numbers = random.random() < 0.5

@@ -211,7 +211,7 @@ def check(daemon, body, truth, verdict, way):
         expect_right(daemon, body, truth, "?" + way)
 
 
-def test_files_of_tools_are_read_as_documented(daemon):
+def test_files_of_tools_are_read_or_refused_as_documented(daemon):
     files = tool_files.all_files()
     failed = []
     for _, _, name, *case in CASES:

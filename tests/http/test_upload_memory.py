@@ -13,7 +13,7 @@ import harness
 os.environ.pop("MALLOC_PERTURB_", None)
 
 LIMIT_MIB = 32
-PART = LIMIT_MIB << 19  # part of a client without a key: half
+PART = LIMIT_MIB << 19  # a client without a key can use half of the memory
 SIDE = 2200
 EDGES = 1_200_000  # 20 bytes each, or more
 

@@ -30,13 +30,13 @@ def lines(form, edges=ARCS, first=1, scale=1, end="\n"):
 
 
 def named(form, edges=ARCS, scale=1, end="\n"):
-    """The same with named vertices."""
+    """Like lines(), with named vertices."""
     return "".join(form.format(u, v, int(w * scale) if w * scale == int(w * scale) else w * scale, number)
                    + end for number, (u, v, w) in enumerate(edges))
 
 
 def listed(form, edges=ARCS, first=None):
-    """The same as elements of a JSON array."""
+    """Like lines(), as elements of a JSON array."""
     form = form.replace("{", "{{").replace("}", "}}").replace("<", "{").replace(">", "}")
     text = named(form, edges, end=",") if first is None else lines(form, edges, first, end=",")
     return text[:-1]

@@ -1,8 +1,7 @@
-"""Calls between files are a tree: no more than two files of a folder call each other in a circle.
-
-A file calls another when its code names a function that the other defines for others: to call it, or
-to take its address, which counts as a call because somebody calls it later. Files are looked at
-within proto, gpu and each folder of server, together with its subfolders.
+"""Calls between files form a tree: at most two files of a folder call each other in a circle. A
+file calls another if its code names a global function of the other file. Taking a function's
+address counts as a call, because the function is called later. The check examines proto, gpu and
+each folder of server separately, together with its subfolders.
 """
 
 import os

@@ -5,7 +5,7 @@ import re
 
 import house
 
-# A comment that begins with one of these is a fragment that a standard term would replace.
+# A comment that begins with one of these words is a fragment; a standard term would be clearer.
 BEGINNING = r"(?:What|Of|Whoever|Whom|Who|Likewise|Those)\b"
 # The minimum number of comment-only lines per thousand lines of the product.
 COMMENT_LINES = 70

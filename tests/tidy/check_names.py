@@ -1,6 +1,6 @@
-"""Names tell the place: one file per base name in a folder, one test per source in a folder of the
-same name, globals named after their file or folder and used by another file, and every source in a
-meson.build of its folder or of the one above."""
+"""Names show where things are: base names are unique in a folder, each source has a test in a
+folder of the same name, globals are named after their file or folder and used by another file, and
+every source is in the meson.build of its folder or of the parent folder."""
 
 import fnmatch
 import os
@@ -8,7 +8,7 @@ import re
 
 import house
 
-# Sources that no unit test of their own mirrors, by pattern, each with what tests them instead.
+# Sources without a unit test of their own, by pattern, each with the tests that cover them instead.
 WITHOUT_UNIT_TEST = {
     "proto/hierarchy_kernel.c": "test_hierarchy_search.c, each that this processor can run",
     "proto/statistics_kernel.c": "test_statistics_rows.c, each that this processor can run",
@@ -76,7 +76,7 @@ def stem_of(path):
 
 
 def twin_findings(tree):
-    """No two translation units of one stem in a folder, such as a.c beside a.cu."""
+    """Reports translation units with the same stem in one folder, such as a.c and a.cu."""
     seen = {}
     for path in tree:
         if not path.endswith((".c", ".cu")):

@@ -74,7 +74,8 @@ def architecture_findings(path, text):
 
 
 def list_findings(tree):
-    """The files that ARCHITECTURE.md lists with a thread or a lock are those whose code has one."""
+    """Reports differences between the files that ARCHITECTURE.md lists with a thread or a lock and
+    the files whose code has one."""
     text = tree.get("ARCHITECTURE.md", "")
     for title, bullet, what, pattern in LISTS:
         lines = (line for line in (section(text, title) or "").split("\n") if line.startswith(bullet))
@@ -134,7 +135,8 @@ def dead_links(tree):
     of docs/."""
     for path, text in tree.items():
         if re.fullmatch(r"(?:docs/)?[\w-]+\.md", path):
-            # Badges are addresses of the forge, relative to where it shows the file.
+            # Badges have addresses of the code hosting site, relative to the page on which it shows
+            # the file.
             for target in re.findall(r"\]\((?!\w+:|#|\.\./\.\./actions/)([^)#\s]+)", text):
                 if posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) not in tree:
                     yield f"{path}: {target}"

@@ -1,4 +1,4 @@
-"""Ceilings of size: of a function, a line, and of the whole product."""
+"""Size limits: of a function, of a line, and of the whole product."""
 
 import house
 

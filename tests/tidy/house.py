@@ -1,8 +1,8 @@
-"""The source tree as the tidy checks see it, and how a check is run.
+"""The source tree as the tidy checks see it, and the function that runs a check.
 
 A tree is a dict from path (relative to the root, with slashes) to text. A check is a function from
-a tree to a list of findings, each one line of text; an empty list passes. A check brings cases:
-small trees with the findings that they must give, so that one which finds nothing any more is seen.
+a tree to a list of findings, each one line of text; an empty list passes. A check has cases: small
+trees with their expected findings, so that a check that no longer finds anything fails.
 """
 
 import os
@@ -83,9 +83,9 @@ def lines_matching(text, pattern):
 
 
 def functions_of(text):
-    """(name, first line, last line, is static) of every function defined in the text.
-
-    Goes by the house layout: the braces of a function body stand alone in the first column."""
+    """Yields (name, first line, last line, is static) of every function defined in the text. It
+    relies on the layout of this project: the braces of a function body stand alone in the first
+    column."""
     lines = code_of(text).split("\n")
     for start, line in enumerate(lines):
         if line.rstrip() != "{":
@@ -116,9 +116,8 @@ def over(figures):
 
 
 def main(check, cases, figures=None):
-    """check_x.py [--self-test] [--figures] [ROOT]: the cases, the checkout, or one after the other.
-
-    figures: from a tree to (name, value, ceiling) of all that is counted; --figures prints them."""
+    """check_x.py [--self-test] [--figures] [ROOT]: runs the cases, the checkout, or both. figures
+    maps a tree to (name, value, ceiling) of everything that is counted; --figures prints them."""
     arguments = sys.argv[1:]
     findings = []
     if "--self-test" in arguments:
