@@ -18,20 +18,6 @@
 /* Device memory left to the driver, which allocates during a solve when it loads a kernel. */
 #define RESERVE_BYTES ((uint64_t)256 << 20)
 
-/* Costs of a planned round, measured on an H200. ROUND_S: seconds of three launches and of the
- * partly filled ends of their grids. BYTES: bytes of device memory moved per clock and
- * multiprocessor. EDGE_STEP: a compromise between the 16 rows and 32 words that a warp covers. */
-#define PLAN_ROUND_S 25e-6
-#define PLAN_BYTES_PER_CLOCK 16.0
-#define PLAN_EDGE_STEP 32
-
-/* Values of struct gpu_tuning that were fastest on an H200. */
-#define SMALL_VERTICES 2048
-#define NARROW_VERTICES 4096
-#define PAIR_VERTICES 7168
-/* An estimate: at this size a round takes about as long as its chain of panels and copies. */
-#define GROUP_VERTICES 4096
-
 static int get_attribute(int ordinal, enum cudaDeviceAttr which)
 {
     int value = 0;
@@ -148,10 +134,7 @@ MUST_CHECK static enum status open_member(uint32_t index, uint32_t threads, stru
     gpu->ordinal = ordinal;
     gpu->multiprocessors = (uint32_t)get_attribute(ordinal, cudaDevAttrMultiProcessorCount);
     gpu->clock_mhz = (uint32_t)get_attribute(ordinal, cudaDevAttrClockRate) / 1000;
-    gpu->tuning.small_vertices = SMALL_VERTICES;
-    gpu->tuning.narrow_vertices = NARROW_VERTICES;
-    gpu->tuning.pair_vertices = PAIR_VERTICES;
-    gpu->tuning.group_vertices = GROUP_VERTICES;
+    gpu->tuning = {GPU_SMALL_VERTICES, GPU_NARROW_VERTICES, GPU_PAIR_VERTICES, GPU_GROUP_VERTICES};
     gpu->member_count = 1;
     gpu->members[0] = gpu;
     const enum status status = acquire_resources(gpu, threads);
@@ -187,12 +170,12 @@ MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu
 
 enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_gpu)
 {
-    /* Copying threads per device. A single device leaves half of the processors to the threads that
-     * fault in the pages of its result: on 16 processors 9.6 GB of new pages then took 450 ms, and
-     * 540 ms with a copying thread on every processor. */
-    const uint32_t sharers = count > 1 ? count : 2;
+    /* Copying threads per device, also in a group, whose first device alone downloads the result of
+     * a plan. The other half of the processors is left to the threads that fault in the pages of
+     * the result: on 16 processors 9.6 GB of new pages then took 450 ms, and 540 ms with a copying
+     * thread on every processor. */
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    const uint32_t share = processors > (long)sharers ? (uint32_t)processors / sharers : 1;
+    const uint32_t share = processors > 2 ? (uint32_t)processors / 2 : 1;
     struct gpu *gpu = NULL;
     CHECK(count > 0 && count <= GPU_MEMBERS_MAX);
     enum status status = open_member(indexes[0], share, &gpu);
@@ -209,11 +192,6 @@ enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_g
     }
     *ret_gpu = gpu;
     return STATUS_OK;
-}
-
-uint32_t gpu_member_count(const struct gpu *gpu)
-{
-    return gpu->member_count;
 }
 
 static void close_event(cudaEvent_t event)
@@ -315,11 +293,6 @@ void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device)
     ret_device->capability_minor = (uint32_t)properties.minor;
 }
 
-void gpu_get_tuning(const struct gpu *gpu, struct gpu_tuning *ret_tuning)
-{
-    *ret_tuning = gpu->tuning;
-}
-
 void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning)
 {
     for (uint32_t i = 0; i < gpu->member_count; i++) {
@@ -360,22 +333,6 @@ uint64_t gpu_free_bytes(const struct gpu *gpu)
     return measure_memory(gpu, &bytes, &free_bytes) ? free_bytes : 0;
 }
 
-void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
-                      struct gpu_plan_figures *ret_figures)
-{
-    const double products = (double)GPU_TILE * GPU_TILE * GPU_TILE;
-    const double element_bytes = kind == KIND_F8 ? 8 : narrow ? 2 : 4;
-    const double tile_bytes = 2 * element_bytes * GPU_TILE * GPU_TILE;
-    /* Relaxations per clock of one multiprocessor, as measured in the dense interior phase. */
-    const double pace = kind == KIND_F8 ? 28 : kind == KIND_F4 ? 64 : narrow ? 116 : 60;
-    ret_figures->units = gpu->multiprocessors;
-    ret_figures->depth_step = QUAD;
-    ret_figures->edge_step = PLAN_EDGE_STEP;
-    ret_figures->round_s = PLAN_ROUND_S;
-    ret_figures->product_s = products / (pace * 1e6 * gpu->clock_mhz);
-    ret_figures->touch_s = tile_bytes / (PLAN_BYTES_PER_CLOCK * 1e6 * gpu->clock_mhz);
-}
-
 /* Counts at least 4 bytes per element: whether 16 bits suffice depends on the weights. */
 static uint64_t bytes_of(struct workspace_shape *shape, uint64_t edge_count, enum kind kind)
 {
@@ -394,10 +351,10 @@ static uint64_t bytes_of(struct workspace_shape *shape, uint64_t edge_count, enu
 uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge_count,
                           enum kind kind)
 {
-    const bool small = vertex_count <= SMALL_VERTICES;
-    const uint32_t pivots = small ? 0 : vertex_count < PAIR_VERTICES ? 1 : OPERAND_PIVOTS;
+    const bool small = vertex_count <= GPU_SMALL_VERTICES;
+    const uint32_t pivots = small ? 0 : vertex_count < GPU_PAIR_VERTICES ? 1 : OPERAND_PIVOTS;
     uint64_t most = 0;
-    members = vertex_count < GROUP_VERTICES ? 1 : members;
+    members = vertex_count < GPU_GROUP_VERTICES ? 1 : members;
     for (uint32_t member = 0; member < members; member++) {
         struct workspace_shape shape;
         workspace_set_dense(&shape, vertex_count, pivots, members, member);
@@ -407,19 +364,9 @@ uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge
     return most <= UINT64_MAX / members ? most * members : UINT64_MAX;
 }
 
-uint64_t gpu_plan_bytes(uint32_t members, const struct plan *plan, uint64_t edge_count,
-                        enum kind kind)
+uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind kind)
 {
-    uint64_t most = 0;
-    members = plan->vertex_count < GROUP_VERTICES ? 1 : members;
-    if (plan->summary.kind == PLAN_DENSE) {
-        return gpu_bytes_needed(members, plan->vertex_count, edge_count, kind) / members;
-    }
-    for (uint32_t member = 0; member < members; member++) {
-        struct workspace_shape shape;
-        workspace_set_planned(&shape, plan, members, member);
-        const uint64_t bytes = bytes_of(&shape, edge_count, kind);
-        most = bytes > most ? bytes : most;
-    }
-    return most;
+    struct workspace_shape shape;
+    workspace_set_planned(&shape, plan);
+    return bytes_of(&shape, edge_count, kind);
 }

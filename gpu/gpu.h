@@ -55,7 +55,6 @@ void gpu_close(struct gpu *gpu); /* NULL is accepted */
 /* Describes the first member of a group. The memory is that of the whole group: the member count
  * times the memory of the smallest member. */
 void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device);
-uint32_t gpu_member_count(const struct gpu *gpu);
 
 /* Makes every later solve a joint solve of these ranks (borrowed), each of which has its own
  * device: they call gpu_solve at the same time with the same graph, plan and options. Rank 0 alone
@@ -67,9 +66,13 @@ void gpu_join(struct gpu *gpu, const struct ranks *ranks);
  * travel through the hosts. Returns false if NCCL is not installed or cannot connect them. */
 bool gpu_connect(struct gpu *gpu);
 
-/* Sizes of a graph at which the solver changes its algorithm. Integer results do not depend on
- * them; float results differ only in rounding. gpu_open sets the defaults; tests and benchmarks
- * change them. */
+/* Sizes of a graph at which the solver changes its algorithm, the fastest on an H200. Integer
+ * results do not depend on them; float results differ only in rounding. */
+#define GPU_SMALL_VERTICES 2048
+#define GPU_NARROW_VERTICES 4096
+#define GPU_PAIR_VERTICES 7168
+/* An estimate: at this size a round takes about as long as its chain of panels and copies. */
+#define GPU_GROUP_VERTICES 4096
 struct gpu_tuning {
     uint32_t small_vertices;  /* up to this size a solve is one cooperative launch */
     uint32_t narrow_vertices; /* from this size on in 16 bits, if options->narrow */
@@ -77,7 +80,7 @@ struct gpu_tuning {
     uint32_t group_vertices;  /* from this size on all members of a group take part */
 };
 
-void gpu_get_tuning(const struct gpu *gpu, struct gpu_tuning *ret_tuning);
+/* Replaces the sizes above, so that a test solves small graphs by any algorithm. */
 void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning);
 
 /* Upper bound of the device memory of a solve: the padded matrix, the panels of two rounds, the
@@ -87,30 +90,13 @@ void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning);
 uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge_count,
                           enum kind kind);
 
-/* Cost figures for the planner: rates of dense rounds measured on an H200, scaled to this device's
- * clock. A unit is a multiprocessor. The planner rounds depths up to depth_step, because kernels
- * compute several pivots at a time, and edges up to edge_step, because a warp skips padding only if
- * all of its threads are in it. */
-struct gpu_plan_figures {
-    uint32_t units;
-    uint32_t depth_step; /* pivots of a product */
-    uint32_t edge_step;  /* vertices along the edge of a tile */
-    double round_s;      /* fixed cost of a round: its three launches */
-    double product_s;    /* one tile product of full depth, on one unit */
-    double touch_s;      /* one tile read and written, on one unit */
-};
-
-/* kind: kind of the result. narrow: the solve uses 16-bit arithmetic. */
-void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
-                      struct gpu_plan_figures *ret_figures);
-
 /* Device memory that a solve may use now, on the member with the least; 0 if unknown. */
 uint64_t gpu_free_bytes(const struct gpu *gpu);
 
-/* Largest device memory that any member needs for a solve by this plan. Padding can make it larger
- * than for the dense plan, so the caller checks that it fits, and otherwise uses the dense plan. */
-uint64_t gpu_plan_bytes(uint32_t members, const struct plan *plan, uint64_t edge_count,
-                        enum kind kind);
+/* Device memory that the first member needs for a solve by a plan that leaves tiles out. Padding
+ * can make it larger than for the dense plan, so the caller checks that it fits, and otherwise uses
+ * the dense plan. */
+uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind kind);
 
 /* Solves by blocked Floyd-Warshall into matrix (host memory, n x n, unpadded), by a plan whose tile
  * is GPU_TILE. With decimals the device computes the scaled weights, and the host divides the

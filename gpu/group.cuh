@@ -1,7 +1,8 @@
 /* One solve by a group of devices that share the tile rows of the matrix; a single device is a
  * group of one. Each member fills, reduces and downloads its own rows: the first in the caller's
  * thread, the others in a thread each. The caller's thread launches the rounds of all members
- * (rounds.cuh, planned_rounds.cuh). Each row is on one member as a whole; the host merges the
+ * (rounds.cuh). The first member alone executes a plan that leaves tiles out
+ * (planned_rounds.cuh). Each row is on one member as a whole; the host merges the
  * statistics of the members.
  *
  * Ranks are processes with one device each, so a rank reaches only its own device. Ranks solve by
@@ -53,7 +54,7 @@ static inline uint32_t group_size(const struct solve *solve)
 {
     const uint32_t blocks = (solve->plan->tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK;
     const uint32_t members = solve->gpu->member_count;
-    if (solve->ranks != NULL || solve->small || blocks <= 1 ||
+    if (solve->ranks != NULL || solve->small || solve->plan->summary.kind != PLAN_DENSE ||
         solve->plan->vertex_count < solve->gpu->tuning.group_vertices) {
         return 1;
     }
@@ -176,13 +177,13 @@ template <typename semiring>
 MUST_CHECK static enum status group_compute_planned(const struct group *group)
 {
     struct planned_rounds<semiring> rounds;
-    group_set_exchange(group, &rounds.exchange);
-    for (uint32_t i = 0; i < group->count; i++) {
-        const struct solve *solve = &group->members[i].solve;
-        rounds.schedules[i] = solve->schedule;
-        rounds.lists[i] = &solve->lists;
-        rounds.matrices[i] = matrix_of<semiring>(solve);
-    }
+    const struct solve *solve = &group->members[0].solve;
+    rounds.gpu = solve->gpu;
+    rounds.schedule = solve->schedule;
+    rounds.lists = &solve->lists;
+    rounds.matrix = matrix_of<semiring>(solve);
+    rounds.operand.left = (typename semiring::word *)solve->workspace.left[0][0];
+    rounds.operand.right = (typename semiring::word *)solve->workspace.right[0][0];
     rounds.observer = group->whole->observer;
     return planned_run(&rounds);
 }
@@ -297,8 +298,7 @@ MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
     const enum status status = statistics_workspace_fetch_rows(
         &solve->statistics, solve->gpu->stream, eccentricity, &member->lowest);
     for (uint32_t own = 0; own < download.row_count && status == STATUS_OK; own++) {
-        const uint64_t row = download.vertices != NULL ? download.vertices[own]
-                                                       : tile_row_global(download.order.rows, own);
+        const uint64_t row = tile_row_global(download.order.rows, own);
         statistics->eccentricity[row] = eccentricity[row];
         statistics->distance_sum[row] = sum[row];
         statistics->reachable[row] = reachable[row];

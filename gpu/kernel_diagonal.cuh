@@ -25,7 +25,7 @@ static_assert(DIAGONAL_THREADS * DIAGONAL_EDGE * DIAGONAL_EDGE == GPU_TILE * GPU
 
 struct diagonal_step {
     const struct schedule_pivot *pivots; /* device list; NULL: the single tile below */
-    void *closed; /* receives copies of the closed tiles, in list order; or NULL */
+    void *closed;                        /* receives a copy of the single closed tile; or NULL */
     uint32_t count;
     uint32_t row;   /* tile row in the device's memory */
     uint32_t tile;  /* tile row and column in the whole matrix */
@@ -168,8 +168,8 @@ __global__ void __launch_bounds__(DIAGONAL_THREADS)
     }
     const struct tile_place place = tile_place_of_thread<DIAGONAL_GAP>();
     if (step.pivots != nullptr) {
-        step.row = step.pivots[blockIdx.x].row;
         step.tile = step.pivots[blockIdx.x].tile;
+        step.row = step.tile;
         step.depth = step.pivots[blockIdx.x].depth;
     }
     typename semiring::element *const home =
@@ -197,11 +197,9 @@ __global__ void __launch_bounds__(DIAGONAL_THREADS)
     }
     diagonal_store<semiring>(tile, home, matrix.stride);
     if (step.closed != nullptr) {
-        diagonal_store<semiring>(tile,
-                                 (typename semiring::element *)step.closed +
-                                     (uint64_t)blockIdx.x * GPU_TILE * GPU_TILE +
-                                     place.row * GPU_TILE + place.column,
-                                 GPU_TILE);
+        diagonal_store<semiring>(
+            tile, (typename semiring::element *)step.closed + place.row * GPU_TILE + place.column,
+            GPU_TILE);
     }
 }
 

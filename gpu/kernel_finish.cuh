@@ -98,7 +98,7 @@ template <typename element, typename result>
 __global__ void __launch_bounds__(FINISH_THREADS)
     finish_kernel(struct tile_matrix<element> matrix, struct finish_rows rows, result *chunk)
 {
-    const uint64_t row = tile_vertex(rows.order, rows.first_row + blockIdx.y);
+    const uint64_t row = tile_row_global(rows.order.rows, rows.first_row + blockIdx.y);
     const uint64_t position = tile_position(rows.order, row);
     const element *const from =
         matrix.elements + tile_row_local(rows.order.rows, position) * matrix.stride;

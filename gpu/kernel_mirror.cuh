@@ -71,35 +71,26 @@ MUST_CHECK static enum status mirror_launch(struct tile_matrix<element> matrix,
     return try_translate(cudaGetLastError());
 }
 
-/* Transposes the tiles of one tile row into the slots of the members whose rows they belong to.
- * Tiles that were never written are sent as zeros, which nobody reads. */
+/* Transposes the tiles of one tile row into the slots of the members whose rows they belong to. */
 template <typename element>
 __global__ void __launch_bounds__(MIRROR_THREADS)
-    mirror_pack_kernel(struct tile_matrix<element> matrix, struct tile_order order, uint32_t row,
+    mirror_pack_kernel(struct tile_matrix<element> matrix, struct tile_rows rows, uint32_t row,
                        element *slots)
 {
     const uint32_t column = blockIdx.x;
-    element *const to = slots + (uint64_t)tile_rows_slot(order.rows, column) * GPU_TILE * GPU_TILE;
-    if (tile_rows_owns(order.rows, column)) {
-        return;
-    }
-    if (tile_holds(order, (uint64_t)row * GPU_TILE, (uint64_t)column * GPU_TILE)) {
-        mirror_tile(tile_at(matrix, tile_rows_local(order.rows, row), column), matrix.stride, to,
-                    GPU_TILE);
-        return;
-    }
-    for (uint32_t at = threadIdx.x; at < GPU_TILE * GPU_TILE; at += MIRROR_THREADS) {
-        to[at] = (element)0;
+    if (!tile_rows_owns(rows, column)) {
+        mirror_tile(tile_at(matrix, tile_rows_local(rows, row), column), matrix.stride,
+                    slots + (uint64_t)tile_rows_slot(rows, column) * GPU_TILE * GPU_TILE, GPU_TILE);
     }
 }
 
 /* row: a tile row of the whole matrix, at least 1, owned by this device. */
 template <typename element>
 MUST_CHECK static enum status mirror_pack_launch(struct tile_matrix<element> matrix,
-                                                 const struct tile_order &order, uint32_t row,
+                                                 const struct tile_rows &rows, uint32_t row,
                                                  element *slots, cudaStream_t stream)
 {
-    mirror_pack_kernel<element><<<row, MIRROR_THREADS, 0, stream>>>(matrix, order, row, slots);
+    mirror_pack_kernel<element><<<row, MIRROR_THREADS, 0, stream>>>(matrix, rows, row, slots);
     return try_translate(cudaGetLastError());
 }
 

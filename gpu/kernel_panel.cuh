@@ -22,21 +22,19 @@
 #define PANEL_STRIP 32
 
 struct panel_step {
-    /* List on the device: row tiles, then column tiles, each with its pivot. The i-th row tile has
-     * slot first_row + i among the operands, the i-th column tile first_column + i. NULL: the
-     * panels of one pivot, which are the first row_count tiles of its row, and the column tiles of
-     * the device's tile rows from first_column on. */
+    /* List on the device: row tiles, then column tiles, each with its pivot. The i-th row tile and
+     * the i-th column tile have slot i among the operands. NULL: the panels of one pivot, which are
+     * the first row_count tiles of its row, and the column tiles of the device's tile rows from
+     * first_column on. */
     const struct schedule_panel *panels;
     uint32_t row_count;
     uint32_t column_count;
-    uint32_t first_row;
     uint32_t first_column;
     uint32_t pivot;
     uint32_t depth; /* pivots in use, rounded up to whole quads */
     bool symmetric; /* the list has row_count entries, each a row or a column tile */
     const struct tile_control *control;
-    /* Closed diagonal tiles, one after another; NULL: read from the matrix. */
-    const void *diagonal;
+    const void *diagonal; /* the closed diagonal tile; NULL: read from the matrix */
     struct tile_rows rows;
 };
 
@@ -44,8 +42,7 @@ struct panel_step {
 struct panel_work {
     uint32_t tile;
     uint32_t pivot;
-    uint32_t row;    /* tile row in the device's memory */
-    uint32_t closed; /* index of the pivot's tile in panel_step.diagonal */
+    uint32_t row; /* tile row in the device's memory */
     uint32_t depth;
     uint32_t slot; /* among the operands */
     uint32_t strip;
@@ -322,8 +319,7 @@ panel_diagonal(struct tile_matrix<typename semiring::element> matrix, const stru
         matrix.elements = tile_at(matrix, work.pivot, work.pivot);
         return matrix;
     }
-    matrix.elements =
-        (typename semiring::element *)step.diagonal + (uint64_t)work.closed * GPU_TILE * GPU_TILE;
+    matrix.elements = (typename semiring::element *)step.diagonal;
     matrix.stride = GPU_TILE;
     return matrix;
 }
@@ -378,13 +374,11 @@ static __device__ __forceinline__ void panel_find_listed(const struct panel_step
 {
     const struct schedule_panel panel = step.panels[entry];
     const bool listed_as_row = entry < step.row_count;
-    work->slot =
-        listed_as_row ? entry + step.first_row : entry - step.row_count + step.first_column;
+    work->slot = listed_as_row ? entry : entry - step.row_count;
     work->tile = panel.tile;
     work->pivot = panel.pivot;
-    work->row = panel.row;
-    work->closed = panel.closed;
     work->in_row = step.symmetric ? panel.tile < panel.pivot : listed_as_row;
+    work->row = work->in_row ? panel.pivot : panel.tile;
     /* A strip beyond the tile's vertices is padding, and depth 0 copies it unchanged. */
     const uint32_t across =
         work->in_row ? PANEL_STRIP * semiring_packing<semiring>() : panel_strip_rows<semiring>();
@@ -401,7 +395,6 @@ static __device__ __forceinline__ void panel_find_dense(const struct panel_step 
     work->slot = tile_rows_slot(step.rows, work->tile);
     work->row = work->in_row ? tile_rows_local(step.rows, step.pivot) : own;
     work->pivot = step.pivot;
-    work->closed = 0;
     work->depth = step.depth;
 }
 

@@ -31,22 +31,14 @@
 static_assert(STATISTICS_GROUP_QUADS == 32, "a group of partial sums is a warp's");
 static_assert(STATISTICS_GROUPS * STATISTICS_GROUP_QUADS == STATISTICS_THREADS, "a quad a thread");
 
-/* Rows on the device: consecutive rows of the matrix, or those of a list. */
+/* Consecutive rows of the matrix, on the device. */
 template <typename element> struct statistics_rows {
     const element *elements; /* first_row, column 0; aligned to the element size */
     uint64_t stride;         /* elements from one row to the next: n when packed */
     uint32_t vertex_count;   /* elements in use per row */
     uint32_t first_row;
     uint32_t row_count;
-    const uint32_t *vertices; /* device list of rows, or NULL */
 };
-
-template <typename element>
-static __device__ __forceinline__ uint32_t
-statistics_row(const struct statistics_rows<element> &rows, uint32_t index)
-{
-    return rows.vertices != nullptr ? rows.vertices[index] : rows.first_row + index;
-}
 
 /* Output arrays on the device, n elements each, indexed by the row of the matrix. */
 struct statistics_columns {
@@ -244,7 +236,7 @@ __global__ void __launch_bounds__(STATISTICS_THREADS)
     statistics_rows_kernel(struct statistics_rows<element> rows, struct statistics_columns columns)
 {
     __shared__ statistics_part<element> groups[STATISTICS_GROUPS];
-    const uint32_t row = statistics_row(rows, blockIdx.x);
+    const uint32_t row = rows.first_row + blockIdx.x;
     const element *const line = rows.elements + blockIdx.x * rows.stride;
     statistics_part<element> part = statistics_reduce_thread(line, rows.vertex_count, row);
     /* Reduces into lane 0: quad q adds quad q + 16, then q + 8, and so on. */
@@ -310,7 +302,7 @@ __global__ void __launch_bounds__(STATISTICS_THREADS)
     uint32_t *const own = counts[threadIdx.x / STATISTICS_GROUP_QUADS];
     for (uint32_t i = blockIdx.x; i < rows.row_count; i += gridDim.x) {
         statistics_walk(
-            rows.elements + i * rows.stride, rows.vertex_count, statistics_row(rows, i),
+            rows.elements + i * rows.stride, rows.vertex_count, rows.first_row + i,
             [&](uint32_t, element distance) { atomicAdd(&own[scale.place(distance)], 1u); });
     }
     __syncthreads();

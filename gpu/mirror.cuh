@@ -29,7 +29,7 @@ MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirr
     if (exchange_has(exchange, owner)) {
         const struct exchange_member *own = &exchange->members[index];
         STATUS_TRY(exchange_enter(own->gpu));
-        STATUS_TRY(mirror_pack_launch(mirror->matrices[index], mirror->orders[index], row,
+        STATUS_TRY(mirror_pack_launch(mirror->matrices[index], own->rows, row,
                                       (element *)own->workspace->left[parity][0],
                                       own->gpu->stream));
     }
@@ -72,8 +72,8 @@ MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, u
         STATUS_TRY(exchange_enter(own->gpu));
         if (i != owner) {
             GPU_TRY(cudaStreamWaitEvent(own->gpu->half[0], sending->sent[slot][0], 0));
-            STATUS_TRY(mirror_unpack_launch(mirror->matrices[i], mirror->orders[i].rows, row,
-                                            received, own->gpu->half[0]));
+            STATUS_TRY(mirror_unpack_launch(mirror->matrices[i], own->rows, row, received,
+                                            own->gpu->half[0]));
         }
         GPU_TRY(cudaEventRecord(own->gpu->panels_done[slot], own->gpu->half[0]));
     }

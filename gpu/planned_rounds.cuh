@@ -1,15 +1,10 @@
-/* The rounds of a solve by a plan that leaves tiles out (proto/plan.h), on one stream of each
- * device. A round is three launches: all its diagonal tiles, all its panels, all its targets. The
- * host runs ahead and waits only to report progress and to check for a cancel. Tiles that hold no
- * edge and that no round reaches are never touched.
- *
- * Each member of a group has a schedule for its own tile rows. It closes its diagonal tiles and
- * sends them to all others, then makes the panels in its rows and sends those that others read: the
- * row tiles, or in a symmetric solve all of them. The operands of two rounds are in memory: before
- * a member sends, it waits until the others no longer read those of two rounds before. */
+/* The rounds of a solve by a plan that leaves tiles out (proto/plan.h), on one stream of one
+ * device, also in a group of devices: the rounds are short, and most of the time goes to copying
+ * the rows to the host. A round is three launches: all its diagonal tiles, all its panels, all its
+ * targets. The host runs ahead and waits only to report progress and to check for a cancel. Tiles
+ * that hold no edge and that no round reaches are never touched. */
 #pragma once
 
-#include "gpu/exchange.cuh"
 #include "gpu/kernel_planned.cuh"
 #include "gpu/schedule.h"
 
@@ -24,15 +19,16 @@ struct planned_lists {
 };
 
 template <typename semiring> struct planned_rounds {
-    struct exchange exchange;
-    const struct schedule *schedules[GPU_MEMBERS_MAX];
-    const struct planned_lists *lists[GPU_MEMBERS_MAX];
-    struct tile_matrix<typename semiring::element> matrices[GPU_MEMBERS_MAX];
+    const struct gpu *gpu;
+    const struct schedule *schedule;
+    const struct planned_lists *lists;
+    struct tile_matrix<typename semiring::element> matrix;
+    struct operand<typename semiring::word> operand;
     const struct observer *observer;
 };
 
 /* Uploads the lists. memory: schedule_bytes_most of device memory. The arrays on the host are
- * pageable and are no longer read once the call returns. lists->order.rows must be set. */
+ * pageable and are no longer read once the call returns. */
 MUST_CHECK static inline enum status planned_upload(const struct schedule *schedule,
                                                     const struct plan *plan, void *memory,
                                                     cudaStream_t stream,
@@ -56,8 +52,6 @@ MUST_CHECK static inline enum status planned_upload(const struct schedule *sched
          (const void **)&lists->products},
         {schedule->position, plan->vertex_count * sizeof(*schedule->position),
          (const void **)&lists->order.position},
-        {schedule->vertices, schedule->vertex_count * sizeof(*schedule->vertices),
-         (const void **)&lists->order.vertices},
         {plan->reached_tiles, (bits + 63) / 64 * sizeof(*plan->reached_tiles),
          (const void **)&lists->order.held},
     };
@@ -71,148 +65,45 @@ MUST_CHECK static inline enum status planned_upload(const struct schedule *sched
     return STATUS_OK;
 }
 
-/* Index of a round's operands and closed tiles: two sets alternate; a single device has one. */
-template <typename semiring>
-static uint32_t planned_parity(const struct planned_rounds<semiring> *rounds, uint32_t index)
-{
-    return exchange_is_alone(&rounds->exchange) ? 0 : index % WORKSPACE_PARITIES;
-}
-
-/* A member's copy of the closed diagonal tiles of a round; NULL on a single device. */
-template <typename semiring>
-static typename semiring::element *planned_closed(const struct planned_rounds<semiring> *rounds,
-                                                  uint32_t member, uint32_t index)
-{
-    const struct workspace *workspace = rounds->exchange.members[member].workspace;
-    return exchange_is_alone(&rounds->exchange)
-               ? NULL
-               : (typename semiring::element *)workspace->closed[index % WORKSPACE_PARITIES][0];
-}
-
-template <typename semiring>
-static struct operand<typename semiring::word>
-planned_operand(const struct planned_rounds<semiring> *rounds, uint32_t member, uint32_t index) {
-    const struct workspace *workspace = rounds->exchange.members[member].workspace;
-    const uint32_t parity = planned_parity(rounds, index);
-    struct operand<typename semiring::word> operand;
-    operand.left = (typename semiring::word *)workspace->left[parity][0];
-    operand.right = (typename semiring::word *)workspace->right[parity][0];
-    return operand;
-}
-
-/* Closes a member's diagonal tiles of a round, and sends them. */
 template <typename semiring>
 MUST_CHECK static enum status planned_close(const struct planned_rounds<semiring> *rounds,
-                                            uint32_t member, uint32_t index)
+                                            const struct schedule_round *round)
 {
-    const struct gpu *gpu = rounds->exchange.members[member].gpu;
-    const struct schedule_round *round = &rounds->schedules[member]->rounds[index];
-    const uint32_t tile_elements = GPU_TILE * GPU_TILE;
-    typename semiring::element *const closed = planned_closed(rounds, member, index);
+    const struct gpu *gpu = rounds->gpu;
     struct diagonal_step step = {};
-    STATUS_TRY(exchange_enter(gpu));
-    if (index >= WORKSPACE_PARITIES) {
-        const uint32_t before = (index - WORKSPACE_PARITIES) % DEVICE_PLANNED_AHEAD;
-        STATUS_TRY(
-            exchange_await(&rounds->exchange, member, EXCHANGE_ALL,
-                           [=](const struct gpu *other) { return other->planned_done[before]; }));
-    }
-    step.pivots = rounds->lists[member]->pivots + round->pivots.begin;
-    step.closed = closed != NULL ? closed + (uint64_t)round->first_pivot * tile_elements : NULL;
+    step.pivots = rounds->lists->pivots + round->pivots.begin;
     step.count = round->pivots.count;
     step.control = gpu->control;
     step.negative = &gpu->alarm_device->negative;
-    STATUS_TRY(diagonal_launch<semiring>(rounds->matrices[member], step, gpu->stream));
-    STATUS_TRY(
-        exchange_send(&rounds->exchange, member, EXCHANGE_ALL,
-                      {EXCHANGE_CLOSED, planned_parity(rounds, index), 0,
-                       tile_elements * sizeof(*closed), round->first_pivot, round->pivots.count}));
-    return try_translate(
-        cudaEventRecord(gpu->closed_sent[index % DEVICE_ROUND_EVENTS][0], gpu->stream));
+    return diagonal_launch<semiring>(rounds->matrix, step, gpu->stream);
 }
 
-/* Makes a member's panels of a round, once all diagonal tiles have arrived, and sends them. Left
- * panels are read only by targets in their own row and are not sent, unless they serve as both
- * operands. */
 template <typename semiring>
 MUST_CHECK static enum status planned_make_panels(const struct planned_rounds<semiring> *rounds,
-                                                  uint32_t member, uint32_t index)
+                                                  const struct schedule_round *round)
 {
-    typedef typename semiring::word word;
-    const struct gpu *gpu = rounds->exchange.members[member].gpu;
-    const struct schedule_round *round = &rounds->schedules[member]->rounds[index];
-    const struct operand<word> operand = planned_operand(rounds, member, index);
-    const uint64_t block_bytes = OPERAND_BLOCK_WORDS * sizeof(word);
-    const uint32_t parity = planned_parity(rounds, index);
-    const uint32_t slot = index % DEVICE_ROUND_EVENTS;
-    const bool symmetric = rounds->schedules[member]->symmetric;
+    const bool symmetric = rounds->schedule->symmetric;
     struct panel_step step = {};
-    STATUS_TRY(exchange_enter(gpu));
-    STATUS_TRY(
-        exchange_await(&rounds->exchange, member, EXCHANGE_ALL,
-                       [=](const struct gpu *other) { return other->closed_sent[slot][0]; }));
-    step.panels = rounds->lists[member]->panels + round->rights.begin;
+    step.panels = rounds->lists->panels + round->rights.begin;
     step.row_count = symmetric ? round->lefts.count : round->rights.count;
     step.column_count = symmetric ? 0 : round->lefts.count;
-    step.first_row = symmetric ? round->first_left : round->first_right;
-    step.first_column = round->first_left;
     step.symmetric = symmetric;
-    step.control = gpu->control;
-    step.diagonal = planned_closed(rounds, member, index);
-    STATUS_TRY(panel_launch<semiring>(rounds->matrices[member], operand, step, gpu->stream));
-    if (symmetric) {
-        STATUS_TRY(exchange_send(&rounds->exchange, member, EXCHANGE_ALL,
-                                 {EXCHANGE_LEFT, parity, 0, GPU_TILE / OPERAND_WORDS * block_bytes,
-                                  step.first_row, step.row_count}));
-    }
-    if (!symmetric || operand.right != operand.left) {
-        STATUS_TRY(exchange_send(&rounds->exchange, member, EXCHANGE_ALL,
-                                 {EXCHANGE_RIGHT, parity, 0,
-                                  operand_right_blocks<semiring>() * block_bytes, step.first_row,
-                                  step.row_count}));
-    }
-    return try_translate(cudaEventRecord(gpu->sent[slot][0], gpu->stream));
+    step.control = rounds->gpu->control;
+    return panel_launch<semiring>(rounds->matrix, rounds->operand, step, rounds->gpu->stream);
 }
 
-/* Computes a member's targets of a round, once all panels have arrived. */
 template <typename semiring>
 MUST_CHECK static enum status planned_compute(const struct planned_rounds<semiring> *rounds,
-                                              uint32_t member, uint32_t index)
+                                              const struct schedule_round *round)
 {
-    const struct gpu *gpu = rounds->exchange.members[member].gpu;
-    const struct schedule_round *round = &rounds->schedules[member]->rounds[index];
-    const uint32_t slot = index % DEVICE_ROUND_EVENTS;
     struct planned_step<typename semiring::word> step;
-    STATUS_TRY(exchange_enter(gpu));
-    STATUS_TRY(exchange_await(&rounds->exchange, member, EXCHANGE_ALL,
-                              [=](const struct gpu *other) { return other->sent[slot][0]; }));
-    step.targets = rounds->lists[member]->targets + round->targets.begin;
-    step.products = rounds->lists[member]->products;
-    step.operand = planned_operand(rounds, member, index);
+    step.targets = rounds->lists->targets + round->targets.begin;
+    step.products = rounds->lists->products;
+    step.operand = rounds->operand;
     step.one = 1;
-    step.control = gpu->control;
-    STATUS_TRY(planned_launch<semiring>(rounds->matrices[member], step, round->targets.count,
-                                        gpu->stream));
-    return try_translate(
-        cudaEventRecord(gpu->planned_done[index % DEVICE_PLANNED_AHEAD], gpu->stream));
-}
-
-/* Launches one round on all members. The loops are separate because an event must be recorded
- * before another stream is told to wait for it. */
-template <typename semiring>
-MUST_CHECK static enum status planned_start(const struct planned_rounds<semiring> *rounds,
-                                            uint32_t index)
-{
-    for (uint32_t member = 0; member < rounds->exchange.count; member++) {
-        STATUS_TRY(planned_close(rounds, member, index));
-    }
-    for (uint32_t member = 0; member < rounds->exchange.count; member++) {
-        STATUS_TRY(planned_make_panels(rounds, member, index));
-    }
-    for (uint32_t member = 0; member < rounds->exchange.count; member++) {
-        STATUS_TRY(planned_compute(rounds, member, index));
-    }
-    return STATUS_OK;
+    step.control = rounds->gpu->control;
+    return planned_launch<semiring>(rounds->matrix, step, round->targets.count,
+                                    rounds->gpu->stream);
 }
 
 /* Waits for a round, reports progress, and checks for a cancel. */
@@ -220,30 +111,32 @@ template <typename semiring>
 MUST_CHECK static enum status planned_finish(const struct planned_rounds<semiring> *rounds,
                                              uint32_t index)
 {
-    const struct observer *observer = rounds->observer;
-    for (uint32_t member = 0; member < rounds->exchange.count; member++) {
-        const struct gpu *gpu = rounds->exchange.members[member].gpu;
-        GPU_TRY(cudaEventSynchronize(gpu->planned_done[index % DEVICE_PLANNED_AHEAD]));
-        STATUS_TRY(device_alarm(gpu));
-    }
-    observer_tell_rounds(observer, index + 1, rounds->schedules[0]->round_count);
-    return device_cancelled(observer) ? STATUS_CANCELLED : STATUS_OK;
+    const struct gpu *gpu = rounds->gpu;
+    GPU_TRY(cudaEventSynchronize(gpu->planned_done[index % DEVICE_PLANNED_AHEAD]));
+    STATUS_TRY(device_alarm(gpu));
+    observer_tell_rounds(rounds->observer, index + 1, rounds->schedule->round_count);
+    return device_cancelled(rounds->observer) ? STATUS_CANCELLED : STATUS_OK;
 }
 
 /* Runs all rounds; returns when the last one is finished. */
 template <typename semiring>
 MUST_CHECK static enum status planned_run(const struct planned_rounds<semiring> *rounds)
 {
-    const uint32_t count = rounds->schedules[0]->round_count;
+    const struct gpu *gpu = rounds->gpu;
+    const uint32_t count = rounds->schedule->round_count;
     const uint32_t ahead = count < DEVICE_PLANNED_AHEAD ? count : DEVICE_PLANNED_AHEAD;
-    for (uint32_t round = 0; round < count; round++) {
-        if (round >= ahead) {
-            STATUS_TRY(planned_finish(rounds, round - ahead));
+    for (uint32_t index = 0; index < count; index++) {
+        const struct schedule_round *round = &rounds->schedule->rounds[index];
+        if (index >= ahead) {
+            STATUS_TRY(planned_finish(rounds, index - ahead));
         }
-        STATUS_TRY(planned_start(rounds, round));
+        STATUS_TRY(planned_close(rounds, round));
+        STATUS_TRY(planned_make_panels(rounds, round));
+        STATUS_TRY(planned_compute(rounds, round));
+        GPU_TRY(cudaEventRecord(gpu->planned_done[index % DEVICE_PLANNED_AHEAD], gpu->stream));
     }
-    for (uint32_t round = count - ahead; round < count; round++) {
-        STATUS_TRY(planned_finish(rounds, round));
+    for (uint32_t index = count - ahead; index < count; index++) {
+        STATUS_TRY(planned_finish(rounds, index));
     }
     return STATUS_OK;
 }

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #define WORD_BITS 64
-/* Arrays that are copied to the device: five lists, the positions, the vertices, and the bitmap of
- * tiles that hold distances. */
-#define SCHEDULE_LISTS 8
+/* Arrays that are copied to the device: five lists, the positions, and the bitmap of tiles that
+ * hold distances. */
+#define SCHEDULE_LISTS 7
 /* Largest number of entries that splitting adds to a round. */
 #define SPLITS_MOST 1024
 
@@ -14,12 +14,7 @@
 struct making {
     const struct plan *plan;
     struct schedule_grain grain;
-    struct tile_rows rows;
     struct schedule *schedule;
-    /* Slots of the current round, indexed like the plan's pivots, left_tiles and right_tiles. */
-    uint32_t *closed_slots;
-    uint32_t *left_slots;
-    uint32_t *right_slots;
     struct schedule_target *unsorted; /* entries of one round */
     uint32_t unsorted_count;
     uint32_t *places; /* for sorting, indexed by the number of slabs */
@@ -31,14 +26,11 @@ static uint64_t larger_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-void schedule_slots(const struct plan *plan, uint32_t *ret_left, uint32_t *ret_right,
-                    uint32_t *ret_closed)
+void schedule_slots(const struct plan *plan, uint32_t *ret_left, uint32_t *ret_right)
 {
     *ret_left = 0;
     *ret_right = 0;
-    *ret_closed = 0;
     for (uint32_t index = 0; index < plan->round_count; index++) {
-        *ret_closed = (uint32_t)larger_of(*ret_closed, plan->rounds[index].pivot_count);
         *ret_left = (uint32_t)larger_of(*ret_left, plan->rounds[index].left_count);
         *ret_right = (uint32_t)larger_of(*ret_right, plan->rounds[index].right_count);
     }
@@ -75,8 +67,8 @@ uint64_t schedule_bytes_most(const struct plan *plan, uint64_t alignment)
            (plan->left_count + plan->right_count) * sizeof(struct schedule_panel) +
            (plan->target_count + splits_most(plan)) * sizeof(struct schedule_target) +
            plan->product_count * sizeof(struct schedule_product) +
-           plan->vertex_count * 2 * sizeof(uint32_t) +
-           words_of(plan->tile_count) * sizeof(uint64_t) + SCHEDULE_LISTS * alignment;
+           plan->vertex_count * sizeof(uint32_t) + words_of(plan->tile_count) * sizeof(uint64_t) +
+           SCHEDULE_LISTS * alignment;
 }
 
 void schedule_destroy(struct schedule *schedule)
@@ -91,7 +83,6 @@ void schedule_destroy(struct schedule *schedule)
     free(schedule->targets);
     free(schedule->products);
     free(schedule->position);
-    free(schedule->vertices);
     free(schedule);
 }
 
@@ -110,10 +101,6 @@ static enum status allocate_lists(struct making *making)
     const uint64_t panels = plan->left_count + (plan->symmetric ? 0 : plan->right_count);
     uint64_t targets_of_round = 0;
     uint64_t products_of_target = 0;
-    uint32_t lefts = 0;
-    uint32_t rights = 0;
-    uint32_t pivots = 0;
-    schedule_slots(plan, &lefts, &rights, &pivots);
     for (uint32_t index = 0; index < plan->round_count; index++) {
         targets_of_round = larger_of(targets_of_round, plan->rounds[index].target_count);
     }
@@ -121,7 +108,7 @@ static enum status allocate_lists(struct making *making)
         products_of_target = larger_of(products_of_target, plan->targets[target].product_count);
     }
     if (panels > UINT32_MAX || targets > UINT32_MAX || plan->product_count > UINT32_MAX ||
-        fills > UINT32_MAX || pivots > UINT16_MAX) {
+        fills > UINT32_MAX) {
         return STATUS_NO_DEVICE_MEMORY;
     }
     const uint64_t slabs_of_product = (plan->tile + making->grain.slab - 1) / making->grain.slab;
@@ -135,16 +122,10 @@ static enum status allocate_lists(struct making *making)
     schedule->targets = allocate_array(targets, sizeof(*schedule->targets));
     schedule->products = allocate_array(plan->product_count, sizeof(*schedule->products));
     schedule->position = allocate_array(plan->vertex_count, sizeof(*schedule->position));
-    schedule->vertices = allocate_array(plan->vertex_count, sizeof(*schedule->vertices));
-    making->closed_slots =
-        allocate_array((uint64_t)pivots + lefts + rights, sizeof(*making->closed_slots));
-    making->left_slots = making->closed_slots + pivots;
-    making->right_slots = making->left_slots + (plan->symmetric ? 0 : lefts);
     const bool complete =
-        making->places != NULL && making->unsorted != NULL && making->closed_slots != NULL &&
-        schedule->vertices != NULL && schedule->rounds != NULL && schedule->fills != NULL &&
-        schedule->pivots != NULL && schedule->panels != NULL && schedule->targets != NULL &&
-        schedule->products != NULL && schedule->position != NULL;
+        making->places != NULL && making->unsorted != NULL && schedule->rounds != NULL &&
+        schedule->fills != NULL && schedule->pivots != NULL && schedule->panels != NULL &&
+        schedule->targets != NULL && schedule->products != NULL && schedule->position != NULL;
     return complete ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
@@ -153,79 +134,40 @@ static uint32_t width_of(const struct plan *plan, uint32_t tile)
     return plan->tile_begin[tile + 1] - plan->tile_begin[tile];
 }
 
-/* Numbers the left or the right panels of one pivot that are in a member's rows, from `slot` on,
- * and returns the next free slot. Lists them if the member is this device. */
-static uint32_t add_pivot_panels(struct making *making, const struct plan_round *round,
-                                 uint32_t index, bool left, uint32_t member, uint32_t slot)
-{
-    struct schedule *schedule = making->schedule;
-    const struct plan_pivot *pivot = &round->pivots[index];
-    const struct tile_rows rows = tile_rows_of(making->rows, member);
-    const uint32_t *tiles = left ? round->left_tiles : round->right_tiles;
-    const uint32_t begin = left ? pivot->left_begin : pivot->right_begin;
-    const uint32_t end = begin + (left ? pivot->left_count : pivot->right_count);
-    for (uint32_t at = begin; at < end; at++) {
-        /* A symmetric plan stores (pivot, tile) for a panel that would lie above the diagonal. */
-        const bool in_row = !left || (schedule->symmetric && tiles[at] < pivot->tile);
-        const uint32_t row = in_row ? pivot->tile : tiles[at];
-        if (!tile_rows_owns(rows, row)) {
-            continue;
-        }
-        (left ? making->left_slots : making->right_slots)[at] = slot++;
-        if (member == making->rows.member) {
-            schedule->panels[schedule->panel_count++] = (struct schedule_panel){
-                .tile = tiles[at],
-                .pivot = pivot->tile,
-                .row = tile_rows_local(rows, row),
-                .closed = (uint16_t)making->closed_slots[index],
-                .depth = (uint8_t)width_of(making->plan, pivot->tile),
-                .width = (uint8_t)width_of(making->plan, tiles[at]),
-            };
-        }
-    }
-    return slot;
-}
-
-/* Adds the left or the right panels of a round. A symmetric plan has no right panels. */
+/* Lists the left or the right panels of a round. A symmetric plan has no right panels. */
 static struct schedule_range add_panels(struct making *making, const struct plan_round *round,
-                                        bool left, uint32_t *ret_first)
+                                        bool left)
 {
     struct schedule *schedule = making->schedule;
     const uint32_t pivot_count = left || !schedule->symmetric ? round->pivot_count : 0;
+    const uint32_t *tiles = left ? round->left_tiles : round->right_tiles;
     struct schedule_range range = {schedule->panel_count, 0};
-    uint32_t slot = 0;
-    for (uint32_t member = 0; member < making->rows.members; member++) {
-        *ret_first = member == making->rows.member ? slot : *ret_first;
-        for (uint32_t index = 0; index < pivot_count; index++) {
-            slot = add_pivot_panels(making, round, index, left, member, slot);
+    for (uint32_t index = 0; index < pivot_count; index++) {
+        const struct plan_pivot *pivot = &round->pivots[index];
+        const uint32_t begin = left ? pivot->left_begin : pivot->right_begin;
+        const uint32_t end = begin + (left ? pivot->left_count : pivot->right_count);
+        for (uint32_t at = begin; at < end; at++) {
+            schedule->panels[schedule->panel_count++] = (struct schedule_panel){
+                .tile = tiles[at],
+                .pivot = pivot->tile,
+                .depth = (uint8_t)width_of(making->plan, pivot->tile),
+                .width = (uint8_t)width_of(making->plan, tiles[at]),
+            };
         }
     }
     range.count = schedule->panel_count - range.begin;
     return range;
 }
 
-static struct schedule_range add_pivots(struct making *making, const struct plan_round *round,
-                                        uint32_t *ret_first)
+static struct schedule_range add_pivots(struct making *making, const struct plan_round *round)
 {
     struct schedule *schedule = making->schedule;
-    struct schedule_range range = {schedule->pivot_count, 0};
-    uint32_t slot = 0;
-    for (uint32_t member = 0; member < making->rows.members; member++) {
-        const struct tile_rows rows = tile_rows_of(making->rows, member);
-        *ret_first = member == making->rows.member ? slot : *ret_first;
-        for (uint32_t index = 0; index < round->pivot_count; index++) {
-            const uint32_t tile = round->pivots[index].tile;
-            if (!tile_rows_owns(rows, tile)) {
-                continue;
-            }
-            making->closed_slots[index] = slot++;
-            if (member == making->rows.member) {
-                schedule->pivots[schedule->pivot_count++] = (struct schedule_pivot){
-                    tile_rows_local(rows, tile), tile, width_of(making->plan, tile)};
-            }
-        }
+    const struct schedule_range range = {schedule->pivot_count, round->pivot_count};
+    for (uint32_t index = 0; index < round->pivot_count; index++) {
+        const uint32_t tile = round->pivots[index].tile;
+        schedule->pivots[schedule->pivot_count++] =
+            (struct schedule_pivot){tile, width_of(making->plan, tile)};
     }
-    range.count = schedule->pivot_count - range.begin;
     return range;
 }
 
@@ -244,9 +186,7 @@ static uint32_t add_products(struct making *making, const struct plan_round *rou
     for (uint32_t index = 0; index < first->product_count; index++) {
         const uint32_t depth = width_of(making->plan, round->pivots[left[index].pivot].tile);
         schedule->products[schedule->product_count++] = (struct schedule_product){
-            making->left_slots[left[index].left],
-            {making->right_slots[left[index].right], making->right_slots[right[index].right]},
-            depth};
+            left[index].left, {left[index].right, right[index].right}, depth};
         slabs += slabs_of(making, depth);
     }
     return slabs;
@@ -354,7 +294,7 @@ static void set_extent(const struct making *making, bool pair, struct schedule_t
     const uint32_t half = making->plan->tile / 2;
     const uint32_t first = width_of(making->plan, target->columns[0]);
     const uint32_t second = width_of(making->plan, target->columns[1]);
-    target->rows = (uint8_t)width_of(making->plan, tile_rows_global(making->rows, target->row));
+    target->rows = (uint8_t)width_of(making->plan, target->row);
     if (making->grain.packing > 1) {
         target->words[0] = (uint8_t)((first + 1) / 2);
         target->words[1] = (uint8_t)(pair ? (second + 1) / 2 : 0);
@@ -371,15 +311,11 @@ static void add_targets(struct making *making, const struct plan_round *round,
     making->unsorted_count = 0;
     for (uint32_t index = 0; index < round->target_count;) {
         const struct plan_target *first = &round->targets[index];
-        if (!tile_rows_owns(making->rows, first->row_tile)) {
-            index++;
-            continue;
-        }
         const bool pair = making->grain.packing > 1 && index + 1 < round->target_count &&
                           are_alike(round, first, first + 1);
         const struct plan_target *second = pair ? first + 1 : first;
         struct schedule_target *target = &making->unsorted[making->unsorted_count++];
-        target->row = tile_rows_local(making->rows, first->row_tile);
+        target->row = first->row_tile;
         target->columns[0] = first->column_tile;
         target->columns[1] = second->column_tile;
         target->product_begin = schedule->product_count;
@@ -395,20 +331,12 @@ static void add_targets(struct making *making, const struct plan_round *round,
     schedule->target_count += making->unsorted_count;
 }
 
-/* Sets the positions of the vertices, and the list of vertices whose rows are on this device. */
-static void add_vertices(struct making *making)
+static void set_positions(const struct plan *plan, uint32_t *position)
 {
-    const struct plan *plan = making->plan;
-    struct schedule *schedule = making->schedule;
     for (uint32_t tile = 0; tile < plan->tile_count; tile++) {
         const uint32_t begin = plan->tile_begin[tile];
         for (uint32_t at = begin; at < plan->tile_begin[tile + 1]; at++) {
-            schedule->position[plan->vertex_at[at]] = tile * plan->tile + at - begin;
-        }
-    }
-    for (uint32_t vertex = 0; vertex < plan->vertex_count; vertex++) {
-        if (tile_rows_owns(making->rows, schedule->position[vertex] / plan->tile)) {
-            schedule->vertices[schedule->vertex_count++] = vertex;
+            position[plan->vertex_at[at]] = tile * plan->tile + at - begin;
         }
     }
 }
@@ -417,15 +345,13 @@ static void make_lists(struct making *making)
 {
     const struct plan *plan = making->plan;
     struct schedule *schedule = making->schedule;
-    const uint32_t row_count = tile_rows_count(making->rows, plan->tile_count);
-    add_vertices(making);
+    set_positions(plan, schedule->position);
     /* In a symmetric plan the mirror writes the tiles above the diagonal, at the end. */
-    for (uint32_t row = 0; row < row_count; row++) {
-        const uint32_t global = tile_rows_global(making->rows, row);
+    for (uint32_t row = 0; row < plan->tile_count; row++) {
         for (uint32_t column = 0; column < plan->tile_count; column++) {
-            const uint64_t bit = (uint64_t)global * plan->tile_count + column;
+            const uint64_t bit = (uint64_t)row * plan->tile_count + column;
             if ((plan->edge_tiles[bit / WORD_BITS] >> bit % WORD_BITS & 1) != 0 &&
-                (!plan->symmetric || global >= column)) {
+                (!plan->symmetric || row >= column)) {
                 schedule->fills[schedule->fill_count++] = (struct schedule_tile){row, column};
             }
         }
@@ -433,17 +359,17 @@ static void make_lists(struct making *making)
     for (uint32_t index = 0; index < plan->round_count; index++) {
         const struct plan_round *round = &plan->rounds[index];
         struct schedule_round *made = &schedule->rounds[index];
-        made->pivots = add_pivots(making, round, &made->first_pivot);
-        made->rights = add_panels(making, round, false, &made->first_right);
-        made->lefts = add_panels(making, round, true, &made->first_left);
+        made->pivots = add_pivots(making, round);
+        made->rights = add_panels(making, round, false);
+        made->lefts = add_panels(making, round, true);
         add_targets(making, round, made);
     }
 }
 
 enum status schedule_create(const struct plan *plan, struct schedule_grain grain,
-                            struct tile_rows rows, struct schedule **ret_schedule)
+                            struct schedule **ret_schedule)
 {
-    struct making making = {.plan = plan, .grain = grain, .rows = rows};
+    struct making making = {.plan = plan, .grain = grain};
     making.schedule = calloc(1, sizeof(*making.schedule));
     if (making.schedule == NULL) {
         return STATUS_NO_MEMORY;
@@ -455,7 +381,6 @@ enum status schedule_create(const struct plan *plan, struct schedule_grain grain
     if (status == STATUS_OK) {
         make_lists(&making);
     }
-    free(making.closed_slots);
     free(making.places);
     free(making.unsorted);
     if (status != STATUS_OK) {

@@ -2,38 +2,27 @@
  * in one upload. Two 16-bit targets in one tile row with the same left operands are one entry,
  * because a block computes two such tiles side by side. A target whose products would keep one
  * block busy long after all others is several entries, each with a share of the products. The
- * entries of a round are sorted by work, the largest first.
- *
- * The schedule of a member of a group lists what is in its own tile rows. A panel has the same slot
- * on all members. The slots of each member are consecutive, so that it sends its panels as one
- * piece.
+ * entries of a round are sorted by work, the largest first. One device executes the whole schedule.
  *
  * Host memory; immutable; the caller of schedule_create owns it. */
 #pragma once
 
-#include "gpu/tile_rows.h"
 #include "proto/plan.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Every `row` in the lists is a tile row in the device's memory. */
-
 /* A diagonal tile that a round closes. */
 struct schedule_pivot {
-    uint32_t row;
     uint32_t tile;
     uint32_t depth; /* pivots in use */
 };
 
-/* A tile of a panel. Its slot among the operands is its index in the round's list plus the round's
- * first slot. */
+/* A tile of a panel. Its slot among the operands is its index in the round's list. */
 struct schedule_panel {
     uint32_t tile; /* the panel is (tile, pivot) if left, (pivot, tile) if right */
     uint32_t pivot;
-    uint32_t row;
-    uint16_t closed; /* slot of the pivot's tile among the round's closed tiles */
     uint8_t depth;
     uint8_t width; /* vertices of `tile` */
 };
@@ -77,10 +66,6 @@ struct schedule_round {
     struct schedule_range rights; /* right panels; a symmetric plan has none */
     struct schedule_range lefts;  /* left panels, after the right panels in the list */
     struct schedule_range targets;
-    /* First slots of the closed tiles and of the panels in this round; 0 on a single device. */
-    uint32_t first_pivot;
-    uint32_t first_right;
-    uint32_t first_left;
 };
 
 struct schedule {
@@ -99,8 +84,6 @@ struct schedule {
     struct schedule_target *targets;
     struct schedule_product *products;
     uint32_t *position; /* row and column of each vertex in the padded matrix */
-    uint32_t vertex_count;
-    uint32_t *vertices; /* vertices whose rows are on this device, ascending */
 };
 
 /* The units in which the device computes. A block of threads has two halves, each half a tile's
@@ -112,16 +95,15 @@ struct schedule_grain {
 };
 
 /* Borrows the plan, which is not the dense one. STATUS_NO_MEMORY; STATUS_NO_DEVICE_MEMORY if a list
- * has 2^32 entries or more, or a round 2^16 pivot tiles or more. */
+ * has 2^32 entries or more. */
 MUST_CHECK enum status schedule_create(const struct plan *plan, struct schedule_grain grain,
-                                       struct tile_rows rows, struct schedule **ret_schedule);
+                                       struct schedule **ret_schedule);
 void schedule_destroy(struct schedule *schedule);
 
 /* Upper bound of the device memory of the lists, each aligned to `alignment`. */
 uint64_t schedule_bytes_most(const struct plan *plan, uint64_t alignment);
-/* Largest number of slots of left operands, right operands and closed tiles in any round. */
-void schedule_slots(const struct plan *plan, uint32_t *ret_left, uint32_t *ret_right,
-                    uint32_t *ret_closed);
+/* Largest number of slots of left operands and of right operands in any round. */
+void schedule_slots(const struct plan *plan, uint32_t *ret_left, uint32_t *ret_right);
 
 #ifdef __cplusplus
 }

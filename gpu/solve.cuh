@@ -25,7 +25,6 @@ template <typename element, typename result_element> struct download {
     const struct observer *observer;
     struct tile_matrix<element> matrix;
     struct tile_order order;
-    const uint32_t *vertices; /* host copy of order.vertices for a group member, or NULL */
     void *result;
     uint32_t vertex_count;
     uint32_t row_count;        /* rows of the matrix on this device */
@@ -83,24 +82,17 @@ static void download_copy(const struct download<element, result_element> *downlo
 {
     const uint32_t end = first_row + download_row_count(download, first_row);
     const struct scaling scaling = download->scaling;
+    const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
     struct staging_copy copy = {};
-    copy.to = download->result;
     copy.from = download->gpu->staging[slot];
-    copy.row_bytes = (size_t)download->vertex_count * sizeof(result_element);
     copy.kind = scaling.kind;
     copy.decimals = scaling.decimals;
-    if (download->vertices != NULL) {
-        copy.size = (end - first_row) * copy.row_bytes;
-        copy.rows = download->vertices + first_row;
-        staging_copy(download->gpu->copier, &copy);
-        return;
-    }
     const size_t result_bytes = scaling.decimals > 0 ? sizeof(double) : sizeof(result_element);
     for (uint32_t own = first_row; own < end;) {
         const uint32_t count = download_run(download->order.rows, own, end - own);
         const uint64_t row = tile_row_global(download->order.rows, own);
         copy.to = (char *)download->result + row * download->vertex_count * result_bytes;
-        copy.size = count * copy.row_bytes;
+        copy.size = count * row_bytes;
         staging_copy(download->gpu->copier, &copy);
         copy.from = (const char *)copy.from + copy.size;
         own += count;
@@ -233,7 +225,7 @@ template <typename semiring> MUST_CHECK static enum status plan_workspace(struct
     struct workspace_shape *shape = &solve->shape;
     const struct tile_rows *rows = &solve->lists.order.rows;
     if (solve->schedule != NULL) {
-        workspace_set_planned(shape, solve->plan, rows->members, rows->member);
+        workspace_set_planned(shape, solve->plan);
     } else {
         workspace_set_dense(shape, solve->graph->vertex_count,
                             solve->small ? 0 : rounds_pivots(solve->gpu, solve->plan),
@@ -259,8 +251,7 @@ template <typename semiring> MUST_CHECK static enum status make_schedule(struct 
     grain.slab = ring_pivots<typename semiring::word>();
     grain.units = solve->gpu->multiprocessors * interior_blocks<semiring>();
     const double begin_s = now_s();
-    const enum status status =
-        schedule_create(solve->plan, grain, solve->lists.order.rows, &solve->schedule);
+    const enum status status = schedule_create(solve->plan, grain, &solve->schedule);
     solve->timings->fill_s += now_s() - begin_s;
     return status;
 }
@@ -355,18 +346,13 @@ static struct download<typename semiring::element, result> download_of(struct so
     download.observer = solve->observer;
     download.matrix = matrix_of<semiring>(solve);
     download.order = solve->lists.order;
-    download.vertices = solve->schedule != NULL && download.order.rows.members > 1
-                            ? solve->schedule->vertices
-                            : NULL;
     download.result = solve->result->elements;
     download.scaling = solve->options->scaling;
     download.vertex_count = solve->graph->vertex_count;
     /* A chunk fills a staging buffer. workspace_plan has checked that a row fits. */
     const uint64_t rows =
         solve->workspace.layout.chunk_bytes / (download.vertex_count * sizeof(result));
-    download.row_count = solve->schedule != NULL
-                             ? solve->schedule->vertex_count
-                             : download_rows_of(download.order.rows, download.vertex_count);
+    download.row_count = download_rows_of(download.order.rows, download.vertex_count);
     download.ranks = solve->ranks;
     /* The chunk size is the same on all ranks. */
     const uint32_t most = download.order.rows.most * GPU_TILE;
@@ -403,7 +389,7 @@ MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
     rows.stride = download.vertex_count;
     rows.vertex_count = download.vertex_count;
     for (uint64_t own = 0; own < download.row_count; own += download.chunk_rows) {
-        rows.vertices = download.order.vertices + own;
+        rows.first_row = (uint32_t)own;
         rows.row_count = download_row_count(&download, (uint32_t)own);
         STATUS_TRY(download_pack(&download, (uint32_t)own, 0));
         STATUS_TRY(visit(rows));

@@ -75,36 +75,21 @@ static void divide_past_caches(const struct staging_copy *copy, char *to, const 
     }
 }
 
-/* Copies bytes [begin, end) of the source, row by row if the destination's rows are scattered. */
-static void copy_share(const struct staging_copy *copy, size_t begin, size_t end)
-{
-    const size_t widening = copy->decimals > 0 ? sizeof(double) / kind_size(copy->kind) : 1;
-    while (begin < end) {
-        size_t to = begin;
-        size_t size = end - begin;
-        if (copy->rows != NULL) {
-            const size_t at = begin % copy->row_bytes;
-            const size_t left = copy->row_bytes - at;
-            to = copy->rows[begin / copy->row_bytes] * copy->row_bytes + at;
-            size = size < left ? size : left;
-        }
-        char *const place = (char *)copy->to + to * widening;
-        const char *const from = (const char *)copy->from + begin;
-        if (copy->decimals > 0) {
-            divide_past_caches(copy, place, from, size);
-        } else {
-            copy_past_caches(place, from, size);
-        }
-        begin += size;
-    }
-}
-
 static void copy_shares(struct staging *staging)
 {
+    const struct staging_copy *copy = &staging->copy;
+    const size_t widening = copy->decimals > 0 ? sizeof(double) / kind_size(copy->kind) : 1;
     size_t begin;
-    while ((begin = atomic_fetch_add(&staging->next, SHARE_BYTES)) < staging->copy.size) {
-        const size_t left = staging->copy.size - begin;
-        copy_share(&staging->copy, begin, begin + (left < SHARE_BYTES ? left : SHARE_BYTES));
+    while ((begin = atomic_fetch_add(&staging->next, SHARE_BYTES)) < copy->size) {
+        const size_t left = copy->size - begin;
+        const size_t size = left < SHARE_BYTES ? left : SHARE_BYTES;
+        char *const to = (char *)copy->to + begin * widening;
+        const char *const from = (const char *)copy->from + begin;
+        if (copy->decimals > 0) {
+            divide_past_caches(copy, to, from, size);
+        } else {
+            copy_past_caches(to, from, size);
+        }
     }
 }
 
@@ -171,7 +156,7 @@ void staging_destroy(struct staging *staging)
 
 void staging_copy(struct staging *staging, const struct staging_copy *copy)
 {
-    if (copy->size <= SHARE_BYTES && copy->rows == NULL && copy->decimals == 0) {
+    if (copy->size <= SHARE_BYTES && copy->decimals == 0) {
         memcpy(copy->to, copy->from, copy->size);
         return;
     }

@@ -28,10 +28,8 @@ void staging_destroy(struct staging *staging);
 struct staging_copy {
     void *to;
     const void *from;
-    size_t size;          /* bytes at from */
-    const uint32_t *rows; /* row i of from becomes row rows[i] of to; NULL: one contiguous piece */
-    size_t row_bytes;     /* bytes of a row at from */
-    enum kind kind;       /* of the elements at from */
+    size_t size;       /* bytes at from */
+    enum kind kind;    /* of the elements at from */
     uint32_t decimals; /* elements, i4 or f8, become doubles divided by 10^decimals; 0: unchanged */
 };
 

@@ -67,8 +67,7 @@ template <typename element> struct tile_matrix {
  * this device. */
 struct tile_order {
     const uint32_t *position;
-    const uint32_t *vertices; /* vertices of the device's rows, in download order */
-    const uint64_t *held;     /* bit row tile * tile_count + column tile */
+    const uint64_t *held; /* bit row tile * tile_count + column tile */
     uint32_t tile_count;
     struct tile_rows rows;
 };
@@ -84,12 +83,6 @@ static __host__ __device__ __forceinline__ uint64_t tile_row_global(const struct
                                                                     uint64_t row)
 {
     return (uint64_t)tile_rows_global(rows, (uint32_t)(row / GPU_TILE)) * GPU_TILE + row % GPU_TILE;
-}
-
-/* The vertex of the device's row number `own` in download order. */
-static __device__ __forceinline__ uint64_t tile_vertex(const struct tile_order &order, uint64_t own)
-{
-    return order.vertices != nullptr ? order.vertices[own] : tile_row_global(order.rows, own);
 }
 
 static __device__ __forceinline__ uint64_t tile_position(const struct tile_order &order,

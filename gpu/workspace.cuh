@@ -30,7 +30,6 @@ struct workspace_shape {
     uint32_t right_slots;   /* right tiles in a set */
     uint32_t parities;      /* sets of operands: rounds in memory at once */
     uint32_t pivots;        /* pivot tiles per round; 0: no operands */
-    uint32_t closed_slots;  /* closed diagonal tiles in a set, in a group of devices */
 };
 
 struct workspace_layout {
@@ -38,7 +37,7 @@ struct workspace_layout {
     uint64_t matrix_bytes;
     uint64_t left_bytes;    /* left panels of one set of operands */
     uint64_t right_bytes;   /* right panels of one set */
-    uint64_t closed_bytes;  /* closed diagonal tiles of one set, in a group */
+    uint64_t closed_bytes;  /* closed diagonal tile of one pivot, in a group */
     uint64_t operand_bytes; /* all sets of operands and closed tiles */
     uint64_t offset_bytes;  /* the graph's row_offset */
     uint64_t list_bytes;
@@ -62,26 +61,19 @@ static inline void workspace_set_dense(struct workspace_shape *shape, uint32_t v
     shape->list_bytes = 0;
     shape->left_slots = shape->rows.members * shape->rows.most;
     shape->right_slots = shape->left_slots;
-    shape->closed_slots = 1;
     shape->parities = WORKSPACE_PARITIES;
     shape->pivots = pivots;
 }
 
-/* Sets the shape for a plan that leaves tiles out: operands for the round with the most panels. In
- * a group of devices the left operands must also have room for a tile row, because the mirror sends
- * tile rows through them. */
-static inline void workspace_set_planned(struct workspace_shape *shape, const struct plan *plan,
-                                         uint32_t members, uint32_t member)
+/* Sets the shape for a plan that leaves tiles out: operands for the round with the most panels. */
+static inline void workspace_set_planned(struct workspace_shape *shape, const struct plan *plan)
 {
     shape->vertex_count = plan->vertex_count;
     shape->tile_count = plan->tile_count;
-    shape->rows = tile_rows_deal(members, member, plan->tile_count);
+    shape->rows = tile_rows_deal(1, 0, plan->tile_count);
     shape->list_bytes = schedule_bytes_most(plan, WORKSPACE_ALIGNMENT);
-    schedule_slots(plan, &shape->left_slots, &shape->right_slots, &shape->closed_slots);
-    if (members > 1 && shape->left_slots < members * shape->rows.most) {
-        shape->left_slots = members * shape->rows.most;
-    }
-    shape->parities = members > 1 ? WORKSPACE_PARITIES : 1;
+    schedule_slots(plan, &shape->left_slots, &shape->right_slots);
+    shape->parities = 1;
     shape->pivots = 1;
 }
 
@@ -102,8 +94,8 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
     layout.left_bytes =
         operand_words(shape->left_slots, GPU_TILE / OPERAND_WORDS) * shape->word_bytes;
     layout.right_bytes = operand_words(shape->right_slots, shape->right_blocks) * shape->word_bytes;
-    layout.closed_bytes = (uint64_t)(shape->rows.members > 1 ? shape->closed_slots : 0) * GPU_TILE *
-                          GPU_TILE * shape->element_bytes;
+    layout.closed_bytes =
+        shape->rows.members > 1 ? (uint64_t)GPU_TILE * GPU_TILE * shape->element_bytes : 0;
     layout.offset_bytes = workspace_align((n + 1) * sizeof(uint64_t));
     layout.list_bytes = workspace_align(shape->list_bytes);
     /* The larger of all edges and all rows of the result, but at most one staging buffer. */
@@ -129,7 +121,7 @@ struct workspace {
     void *matrix;
     void *left[WORKSPACE_PARITIES][OPERAND_PIVOTS];
     void *right[WORKSPACE_PARITIES][OPERAND_PIVOTS];
-    void *closed[WORKSPACE_PARITIES][OPERAND_PIVOTS]; /* closed diagonal tiles, in a group */
+    void *closed[WORKSPACE_PARITIES][OPERAND_PIVOTS]; /* closed diagonal tile, in a group */
     uint64_t *row_offset;
     void *lists;
     void *chunk[DEVICE_CHUNKS];

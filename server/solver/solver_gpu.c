@@ -24,16 +24,23 @@ _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed thro
 #define DOWNLOAD_BYTES_PER_SECOND 20e9
 #define MEASURED_BYTES_MIN ((double)(64 << 20))
 
+/* Costs of a planned round, measured on an H200. ROUND_S: seconds of three launches and of the
+ * partly filled ends of their grids. BYTES: bytes of device memory moved per clock and
+ * multiprocessor. DEPTH_STEP: pivots that the kernels compute at a time. EDGE_STEP: a warp skips
+ * padding only if all of its threads are in it; a compromise between its 16 rows and 32 words. */
+#define PLAN_ROUND_S 25e-6
+#define PLAN_BYTES_PER_CLOCK 16.0
+#define PLAN_DEPTH_STEP 4
+#define PLAN_EDGE_STEP 32
+
 struct solver_gpu {
     struct solver solver;
-    struct gpu *gpu;                              /* NULL in a model */
-    struct gpu_device device;                     /* device at the time of opening */
-    struct gpu_plan_figures plans[KIND_COUNT][2]; /* by kind, and by 16-bit rounds */
-    uint32_t index;                               /* index of the first device */
-    uint32_t members;                             /* devices or ranks that solve together */
-    uint32_t group_vertices; /* smallest number of vertices that all members solve together */
-    bool by_ranks;           /* the members are ranks */
-    bool by_nccl;            /* the ranks exchange panels by NCCL */
+    struct gpu *gpu;          /* NULL in a model */
+    struct gpu_device device; /* device at the time of opening */
+    uint32_t index;           /* index of the first device */
+    uint32_t members;         /* devices or ranks that solve together */
+    bool by_ranks;            /* the members are ranks */
+    bool by_nccl;             /* the ranks exchange panels by NCCL */
 };
 
 static void describe_device(const struct solver *solver, struct solver_device *ret_device)
@@ -60,13 +67,7 @@ static void describe_device(const struct solver *solver, struct solver_device *r
 /* The number of devices that solve a graph of this size by the dense plan. */
 static uint32_t members_for(const struct solver_gpu *self, uint32_t vertex_count)
 {
-    return vertex_count >= self->group_vertices ? self->members : 1;
-}
-
-/* The number of devices that execute a plan that leaves tiles out; one if they are ranks. */
-static uint32_t plan_members_for(const struct solver_gpu *self, uint32_t vertex_count)
-{
-    return self->by_ranks ? 1 : members_for(self, vertex_count);
+    return vertex_count >= GPU_GROUP_VERTICES ? self->members : 1;
 }
 
 static double compute_seconds(const struct solver_gpu *self, uint32_t vertex_count, enum kind kind,
@@ -97,16 +98,21 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
                       const struct solve_options *options, struct plan_cost *ret_cost)
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
-    const struct gpu_plan_figures figures = self->plans[kind][options->narrow];
+    const double clock_hz = 1e6 * self->device.clock_mhz;
+    const double element_bytes = kind == KIND_F8 ? 8 : options->narrow ? 2 : 4;
+    const double tile_bytes = 2 * element_bytes * GPU_TILE * GPU_TILE;
+    const double products = (double)GPU_TILE * GPU_TILE * GPU_TILE;
+    /* Relaxations per clock of one multiprocessor, as measured in the dense interior phase. */
+    const double pace = kind == KIND_F8 ? 28 : kind == KIND_F4 ? 64 : options->narrow ? 116 : 60;
     *ret_cost =
         (struct plan_cost){.tile = GPU_TILE,
                            .threads = cpu_pool_cores(),
-                           .units = figures.units * plan_members_for(self, graph->vertex_count),
-                           .granule = figures.depth_step,
-                           .edge_granule = figures.edge_step,
-                           .round_s = figures.round_s,
-                           .product_s = figures.product_s,
-                           .touch_s = figures.touch_s,
+                           .units = self->device.multiprocessors,
+                           .granule = PLAN_DEPTH_STEP,
+                           .edge_granule = PLAN_EDGE_STEP,
+                           .round_s = PLAN_ROUND_S,
+                           .product_s = products / (pace * clock_hz),
+                           .touch_s = tile_bytes / (PLAN_BYTES_PER_CLOCK * clock_hz),
                            .dense_s = compute_seconds(self, graph->vertex_count, kind, options),
                            .separator_s = PLAN_SEPARATOR_S};
 }
@@ -117,8 +123,7 @@ static bool fits_device(const struct solver *solver, const struct plan *plan, ui
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const uint64_t free_bytes = self->gpu != NULL ? gpu_free_bytes(self->gpu)
                                                   : self->device.memory_free_bytes / self->members;
-    return gpu_plan_bytes(plan_members_for(self, plan->vertex_count), plan, edge_count, kind) <=
-           free_bytes;
+    return gpu_plan_bytes(plan, edge_count, kind) <= free_bytes;
 }
 
 static enum status solve_on_device(struct solver *solver, const struct graph *graph,
@@ -208,20 +213,13 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
         return problem_set(reterr, status, "GPU %u cannot be opened%s%s.", first,
                            reason[0] != '\0' ? ": " : "", reason);
     }
-    struct gpu_tuning tuning;
-    gpu_get_tuning(self->gpu, &tuning);
     gpu_describe(self->gpu, &self->device);
     self->solver.class_ = &solver_gpu_class;
-    self->solver.narrow_vertices = tuning.narrow_vertices;
+    self->solver.narrow_vertices = GPU_NARROW_VERTICES;
     /* The other half of the cores is left to the threads that copy rows to the host. */
     self->solver.warm_threads = (cpu_pool_cores() + 1) / 2;
     self->index = first;
-    self->members = gpu_member_count(self->gpu);
-    self->group_vertices = tuning.group_vertices;
-    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-        gpu_plan_figures(self->gpu, kind, false, &self->plans[kind][false]);
-        gpu_plan_figures(self->gpu, kind, true, &self->plans[kind][true]);
-    }
+    self->members = count;
     solver_assume_rates(&self->solver, self->device.multiprocessors * 1e6 * self->device.clock_mhz *
                                            RELAXATIONS_PER_CLOCK * ASSUMED_EFFICIENCY);
     self->solver.rates[RATE_DOWNLOAD] = DOWNLOAD_BYTES_PER_SECOND;

@@ -31,7 +31,6 @@ static struct statistics_rows<element> rows_from(const struct probe *probe, uint
     rows.vertex_count = probe->matrix->vertex_count;
     rows.first_row = first_row;
     rows.row_count = left < at_once ? left : at_once;
-    rows.vertices = NULL;
     return rows;
 }
 

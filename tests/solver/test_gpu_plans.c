@@ -8,6 +8,7 @@
  * the planner's plan: how long they take */
 #include "proto/graph.h"
 #include "server/solver/plan/planner.h"
+#include "server/solver/solver.h"
 #include "tests/solver/gpu_trial.h"
 #include "tests/solver/graph_source.h"
 #include "tests/solver/halved_grid.h"
@@ -190,36 +191,19 @@ static bool run_too_large(struct gpu *gpu)
     struct plan *plan = random_plan_make(graph, 1, false, 1);
     plan->tile = GPU_TILE;
     struct trial refused = run(gpu, &ways[0], graph, plan, NULL);
-    const bool foreseen = gpu_plan_bytes(1, plan, 0, KIND_I4) > gpu_free_bytes(gpu);
+    const bool foreseen = gpu_plan_bytes(plan, 0, KIND_I4) > gpu_free_bytes(gpu);
     plan_destroy(plan);
     plan = random_plan_make(graph, GPU_TILE, false, 1);
     struct trial solved = run(gpu, &ways[0], graph, plan, NULL);
     const bool right = foreseen && refused.status == STATUS_NO_DEVICE_MEMORY &&
                        solved.status == STATUS_OK &&
-                       gpu_plan_bytes(1, plan, 0, KIND_I4) <= gpu_free_bytes(gpu);
+                       gpu_plan_bytes(plan, 0, KIND_I4) <= gpu_free_bytes(gpu);
     printf("a plan that is too large %s\n", right ? "is refused" : "IS NOT REFUSED");
     plan_destroy(plan);
     trial_finish(&refused);
     trial_finish(&solved);
     graph_destroy(graph);
     edge_list_finish(&list);
-    return right;
-}
-
-/* A member of a group needs its rows of the matrix and the panels of two rounds; for a small graph
- * one device needs all. */
-static bool run_shares(void)
-{
-    struct halved_grid small = halved_grid_make(50, true, GPU_TILE);
-    struct halved_grid large = halved_grid_make(120, true, GPU_TILE);
-    const uint64_t alone = gpu_plan_bytes(1, large.plan, 0, KIND_I4);
-    const bool right =
-        gpu_plan_bytes(4, small.plan, 0, KIND_I4) == gpu_plan_bytes(1, small.plan, 0, KIND_I4) &&
-        gpu_plan_bytes(2, large.plan, 0, KIND_I4) < alone / 4 * 3 &&
-        gpu_plan_bytes(4, large.plan, 0, KIND_I4) < alone / 2;
-    printf("the share of a member of a group %s\n", right ? "is foreseen" : "IS NOT FORESEEN");
-    halved_grid_finish(&small);
-    halved_grid_finish(&large);
     return right;
 }
 
@@ -388,24 +372,21 @@ static void print_head(void)
            "rounds", "work %", "model ms", "ms", "T", "limit%", "plan ms");
 }
 
-static struct plan_cost figures_of(const struct gpu *gpu)
+static struct plan_cost cost_of(const struct graph *graph)
 {
-    struct plan_cost cost = {.tile = 128, .threads = 2};
-    struct gpu_plan_figures figures;
-    gpu_plan_figures(gpu, KIND_I4, false, &figures);
-    cost.units = figures.units;
-    cost.granule = figures.depth_step;
-    cost.edge_granule = figures.edge_step;
-    cost.round_s = figures.round_s;
-    cost.product_s = figures.product_s;
-    cost.touch_s = figures.touch_s;
+    const struct solve_options options = {.symmetric = !graph->directed};
+    struct solver *solver = NULL;
+    struct problem problem;
+    struct plan_cost cost;
+    CHECK(solver_gpu_open(0, 1, &solver, &problem) == STATUS_OK);
+    solver->class_->plan_cost(solver, graph, KIND_I4, &options, &cost);
+    solver_close(solver);
     return cost;
 }
 
 /* Measures the planner's plan and, if it is fast enough, the dense plan. */
 static void time_file(struct gpu *gpu, const char *path)
 {
-    const struct plan_cost cost = figures_of(gpu);
     struct graph *read = graph_source_open(path);
     struct graph *folded = NULL;
     if (read == NULL) {
@@ -413,6 +394,7 @@ static void time_file(struct gpu *gpu, const char *path)
     }
     CHECK(graph_fold(read, &folded) == STATUS_OK);
     const struct graph *graph = folded != NULL ? folded : read;
+    const struct plan_cost cost = cost_of(graph);
     struct plan *plan = NULL;
     struct plan *dense = NULL;
     CHECK(planner_make(graph, &cost, NULL, &plan) == STATUS_OK &&
@@ -445,25 +427,23 @@ int main(int argc, char **argv)
 {
     char reason[GPU_REASON_SIZE];
     struct gpu *gpu = NULL;
-    struct gpu_tuning tuning;
+    const struct gpu_tuning tuning = {GPU_SMALL_VERTICES, 0, GPU_PAIR_VERTICES, GPU_GROUP_VERTICES};
     const uint32_t first = 0;
     if (gpu_count(reason) == 0 || gpu_open(&first, 1, &gpu) != STATUS_OK) {
         printf("skipped: %s\n", reason);
         return EXIT_SKIPPED;
     }
-    gpu_get_tuning(gpu, &tuning);
-    tuning.narrow_vertices = 0;
     gpu_set_tuning(gpu, &tuning);
     bool right = true;
     if (argc >= 3 && strcmp(argv[1], "--graphs") == 0) {
         time_files(gpu, argc - 2, argv + 2);
     } else if (argc == 2 && strcmp(argv[1], "--few") == 0) {
-        right = run_sizes(gpu, EXTENT_FEW) && run_too_large(gpu) && run_shares();
+        right = run_sizes(gpu, EXTENT_FEW) && run_too_large(gpu);
     } else if (argc == 2 && strcmp(argv[1], "--fewest") == 0) {
         right = run_sizes(gpu, EXTENT_FEWEST);
     } else {
-        right = run_sizes(gpu, EXTENT_ALL) && run_too_large(gpu) && run_shares() &&
-                run_large(gpu) && run_all_cancels(gpu);
+        right = run_sizes(gpu, EXTENT_ALL) && run_too_large(gpu) && run_large(gpu) &&
+                run_all_cancels(gpu);
     }
     gpu_close(gpu);
     puts(right ? "all right" : "FAILED");

@@ -65,19 +65,17 @@ static struct plan make_plan(bool symmetric)
                          .product_count = 8};
 }
 
-static struct schedule *make_for(const struct plan *plan, uint32_t packing, uint32_t units,
-                                 struct tile_rows rows)
+static struct schedule *make_for(const struct plan *plan, uint32_t packing, uint32_t units)
 {
     struct schedule *schedule = NULL;
-    assert_int_equal(
-        schedule_create(plan, (struct schedule_grain){packing, 32, units}, rows, &schedule),
-        STATUS_OK);
+    assert_int_equal(schedule_create(plan, (struct schedule_grain){packing, 32, units}, &schedule),
+                     STATUS_OK);
     return schedule;
 }
 
 static struct schedule *make(const struct plan *plan, uint32_t packing)
 {
-    return make_for(plan, packing, 1, (struct tile_rows){1, 0, 0});
+    return make_for(plan, packing, 1);
 }
 
 TEST(vertices_are_placed_in_padded_tiles)
@@ -120,11 +118,9 @@ TEST(the_lists_hold_consecutive_rounds)
     assert_int_equal(schedule->rounds[1].lefts.begin, 11);
     uint32_t left_slots = 0;
     uint32_t right_slots = 0;
-    uint32_t closed_slots = 0;
-    schedule_slots(&plan, &left_slots, &right_slots, &closed_slots);
+    schedule_slots(&plan, &left_slots, &right_slots);
     assert_int_equal(left_slots, 4);
     assert_int_equal(right_slots, 4);
-    assert_int_equal(closed_slots, 2);
     const struct schedule_panel last = schedule->panels[13];
     assert_int_equal(last.tile, 3);
     assert_int_equal(last.pivot, 2);
@@ -211,7 +207,7 @@ TEST(a_target_with_too_much_work_for_one_block_is_split)
     rounds[0].target_count = 0;
     plan.target_count = 2;
     plan.product_count = 13;
-    struct schedule *schedule = make_for(&plan, 1, 4, (struct tile_rows){1, 0, 0});
+    struct schedule *schedule = make_for(&plan, 1, 4);
     /* 52 slabs on 4 units: at most 13 each, so 48 are 3 entries of 4 products. */
     assert_int_equal(schedule->target_count, 4);
     for (uint32_t part = 0; part < 3; ++part) {
@@ -228,42 +224,12 @@ TEST(a_target_with_too_much_work_for_one_block_is_split)
     schedule_destroy(schedule);
 }
 
-/* The first of two members owns tile rows 0 and 1, the leaves; the second owns 2 and 3. */
-TEST(a_member_lists_the_tiles_in_its_rows)
-{
-    const struct plan plan = make_plan(false);
-    struct schedule *leaves = make_for(&plan, 1, 1, (struct tile_rows){2, 0, 0});
-    struct schedule *rest = make_for(&plan, 1, 1, (struct tile_rows){2, 1, 0});
-    assert_int_equal(leaves->fill_count + rest->fill_count, 10);
-    assert_int_equal(leaves->rounds[0].pivots.count, 2);
-    assert_int_equal(leaves->rounds[0].rights.count, 4);
-    assert_int_equal(leaves->rounds[0].lefts.count, 0);
-    assert_int_equal(leaves->target_count, 1);
-    assert_int_equal(rest->rounds[0].pivots.count, 0);
-    assert_int_equal(rest->rounds[0].rights.count, 0);
-    assert_int_equal(rest->rounds[0].lefts.count, 4);
-    assert_int_equal(rest->panels[2].row, 0);
-    assert_int_equal(rest->panels[2].tile, 2);
-    assert_int_equal(rest->panels[2].closed, 1);
-    assert_int_equal(rest->target_count, 5);
-    /* (0, 2), (1, 2), (3, 2) are the left panels of the second round: the first member's come
-     * first. */
-    assert_int_equal(rest->rounds[1].first_left, 2);
-    assert_int_equal(rest->rounds[1].rights.count, 3);
-    assert_int_equal(leaves->vertex_count, 120);
-    assert_int_equal(leaves->vertices[0], 308 - 120);
-    assert_int_equal(rest->vertex_count, 188);
-    assert_int_equal(rest->vertices[0], 0);
-    schedule_destroy(leaves);
-    schedule_destroy(rest);
-}
-
 TEST(the_lists_fit_in_the_announced_bytes)
 {
     const struct plan plan = make_plan(false);
     assert_true(schedule_bytes_most(&plan, 256) >=
                 10 * sizeof(struct schedule_tile) + 4 * sizeof(struct schedule_pivot) +
                     14 * sizeof(struct schedule_panel) + 6 * sizeof(struct schedule_target) +
-                    8 * sizeof(struct schedule_product) + 616 * sizeof(uint32_t) + 8 * 256);
+                    8 * sizeof(struct schedule_product) + 308 * sizeof(uint32_t) + 7 * 256);
     schedule_destroy(NULL);
 }

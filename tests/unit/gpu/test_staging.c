@@ -54,69 +54,23 @@ TEST(exactly_the_requested_bytes_are_copied)
     free(from);
 }
 
-/* Every third row, seven rows at a time, so that the rows of one share are not adjacent. */
-TEST(rows_move_to_their_final_positions)
-{
-    enum { ROWS = 1000 };
-    const size_t sizes[] = {4, 100, 4099};
-    static uint32_t rows[ROWS];
-    for (uint32_t i = 0; i < ROWS; ++i) {
-        rows[i] = i * 7 % (3 * ROWS);
-    }
-    unsigned char *const from = fill(LARGEST);
-    for (uint32_t threads = 1; threads <= STAGING_THREADS_MAX; threads += 3) {
-        struct staging *staging = NULL;
-        assert_int_equal(staging_create(threads, &staging), STATUS_OK);
-        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
-            unsigned char *const to = calloc(3 * ROWS, sizes[i]);
-            assert_non_null(to);
-            const struct staging_copy copy = {.to = to,
-                                              .from = from,
-                                              .size = ROWS * sizes[i],
-                                              .rows = rows,
-                                              .row_bytes = sizes[i]};
-            staging_copy(staging, &copy);
-            for (size_t row = 0; row < ROWS; ++row) {
-                assert_memory_equal(to + rows[row] * sizes[i], from + row * sizes[i], sizes[i]);
-                memset(to + rows[row] * sizes[i], 0, sizes[i]);
-            }
-            assert_true(to[0] == 0 && memcmp(to, to + 1, 3 * ROWS * sizes[i] - 1) == 0);
-            free(to);
-        }
-        staging_destroy(staging);
-    }
-    free(from);
-}
-
-/* Copies in one piece, and with the last row first. */
 TEST(integers_are_converted_to_decimals_during_a_copy)
 {
-    enum { ROWS = 200, WIDTH = 1999 };
-    static int32_t from[ROWS * WIDTH];
-    static double to[ROWS * WIDTH];
-    static uint32_t rows[ROWS];
-    for (uint32_t i = 0; i < ROWS * WIDTH; ++i) {
+    enum { COUNT = 399800 };
+    static int32_t from[COUNT];
+    static double to[COUNT];
+    for (uint32_t i = 0; i < COUNT; ++i) {
         from[i] = i % 7 == 3 ? UNREACHABLE_I4 : (int32_t)i * 1000 - 5;
-        rows[i / WIDTH] = ROWS - 1 - i / WIDTH;
     }
     for (uint32_t threads = 1; threads <= 4; threads += 3) {
         struct staging *staging = NULL;
         assert_int_equal(staging_create(threads, &staging), STATUS_OK);
-        for (int reversed = 0; reversed < 2; ++reversed) {
-            const struct staging_copy copy = {.to = to,
-                                              .from = from,
-                                              .size = sizeof(from),
-                                              .rows = reversed != 0 ? rows : NULL,
-                                              .row_bytes = WIDTH * sizeof(from[0]),
-                                              .kind = KIND_I4,
-                                              .decimals = 2};
-            memset(to, 0, sizeof(to));
-            staging_copy(staging, &copy);
-            for (uint32_t i = 0; i < ROWS * WIDTH; ++i) {
-                const uint32_t row = reversed != 0 ? rows[i / WIDTH] : i / WIDTH;
-                assert_true(to[row * WIDTH + i % WIDTH] ==
-                            (i % 7 == 3 ? (double)INFINITY : from[i] / 100.0));
-            }
+        const struct staging_copy copy = {
+            .to = to, .from = from, .size = sizeof(from), .kind = KIND_I4, .decimals = 2};
+        memset(to, 0, sizeof(to));
+        staging_copy(staging, &copy);
+        for (uint32_t i = 0; i < COUNT; ++i) {
+            assert_true(to[i] == (i % 7 == 3 ? (double)INFINITY : from[i] / 100.0));
         }
         staging_destroy(staging);
     }
