@@ -1,9 +1,8 @@
 /* One solve by a group of devices that share the tile rows of the matrix; a single device is a
  * group of one. Each member fills, reduces and downloads its own rows: the first in the caller's
  * thread, the others in a thread each. The caller's thread launches the rounds of all members
- * (rounds.cuh). The first member alone executes a plan that leaves tiles out
- * (planned_rounds.cuh). Each row is on one member as a whole; the host merges the
- * statistics of the members.
+ * (rounds.cuh). Each row is on one member as a whole; the host merges the statistics of the
+ * members. The first member alone executes a plan that leaves tiles out (planned_rounds.cuh).
  *
  * Ranks are processes with one device each, so a rank reaches only its own device. Ranks solve by
  * the dense plan, and rank 0 receives all rows. Ranks agree on anything that one rank alone may
@@ -274,8 +273,8 @@ template <typename semiring> MUST_CHECK static enum status group_compute(struct 
 
 /* ---- Statistics and rows ---- */
 
-/* Computes and fetches the statistics of this member's rows. A single device writes straight into
- * the caller's arrays; a member of a group copies only the entries of its own rows. */
+/* Computes and fetches the statistics of this member's rows, and copies their entries into the
+ * caller's arrays. */
 template <typename semiring, typename result>
 MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
 {
@@ -285,10 +284,6 @@ MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
         download_of<semiring, result>(solve);
     const size_t n = solve->graph->vertex_count;
     STATUS_TRY((reduce_rows<semiring, result>(solve)));
-    if (download.order.rows.members == 1) {
-        return statistics_workspace_fetch_rows(&solve->statistics, solve->gpu->stream,
-                                               statistics->eccentricity, &member->lowest);
-    }
     double *const eccentricity = (double *)malloc(n * STATISTICS_VERTEX_BYTES);
     if (eccentricity == NULL) {
         return STATUS_NO_MEMORY;

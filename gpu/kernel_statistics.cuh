@@ -1,9 +1,8 @@
 /* The statistics of a distance matrix (proto/statistics.h), in two passes over its rows. The first
  * reduces each row. The second, once the diameter is known, counts the histogram.
  *
- * Both read rows by pointer and stride: finished rows packed to n elements, or rows of the padded
- * matrix. Unreachable is every int32 above UNREACHABLE_I4_DRIFT, UNREACHABLE_U2, infinity, and as
- * an int16 NARROW_UNREACHABLE. The diagonal is not counted.
+ * Both read finished rows, packed to n elements. Unreachable is every int32 above
+ * UNREACHABLE_I4_DRIFT, UNREACHABLE_U2, and infinity. The diagonal is not counted.
  *
  * rows: one block of 256 threads per row; each thread has four consecutive columns of every 1024,
  * and loads them at once if the row is aligned. Most packed rows are not: they take four loads, of
@@ -31,13 +30,13 @@
 static_assert(STATISTICS_GROUP_QUADS == 32, "a group of partial sums is a warp's");
 static_assert(STATISTICS_GROUPS * STATISTICS_GROUP_QUADS == STATISTICS_THREADS, "a quad a thread");
 
-/* Consecutive rows of the matrix, on the device. */
+/* Consecutive rows among those of one device. */
 template <typename element> struct statistics_rows {
-    const element *elements; /* first_row, column 0; aligned to the element size */
-    uint64_t stride;         /* elements from one row to the next: n when packed */
-    uint32_t vertex_count;   /* elements in use per row */
-    uint32_t first_row;
+    const element *elements; /* vertex_count per row */
+    uint32_t vertex_count;
+    uint32_t first_row; /* index among the device's rows */
     uint32_t row_count;
+    struct tile_rows rows;
 };
 
 /* Output arrays on the device, n elements each, indexed by the row of the matrix. */
@@ -57,12 +56,6 @@ static __device__ __forceinline__ bool statistics_reaches(int32_t distance)
 static __device__ __forceinline__ bool statistics_reaches(uint16_t distance)
 {
     return distance != UNREACHABLE_U2;
-}
-
-/* The element type of 16-bit arithmetic. */
-static __device__ __forceinline__ bool statistics_reaches(int16_t distance)
-{
-    return distance < NARROW_UNREACHABLE;
 }
 
 template <typename real> static __device__ __forceinline__ bool statistics_reaches(real distance)
@@ -236,8 +229,8 @@ __global__ void __launch_bounds__(STATISTICS_THREADS)
     statistics_rows_kernel(struct statistics_rows<element> rows, struct statistics_columns columns)
 {
     __shared__ statistics_part<element> groups[STATISTICS_GROUPS];
-    const uint32_t row = rows.first_row + blockIdx.x;
-    const element *const line = rows.elements + blockIdx.x * rows.stride;
+    const uint32_t row = (uint32_t)tile_row_global(rows.rows, rows.first_row + blockIdx.x);
+    const element *const line = rows.elements + (uint64_t)blockIdx.x * rows.vertex_count;
     statistics_part<element> part = statistics_reduce_thread(line, rows.vertex_count, row);
     /* Reduces into lane 0: quad q adds quad q + 16, then q + 8, and so on. */
     for (uint32_t half = STATISTICS_GROUP_QUADS / 2; half > 0; half /= 2) {
@@ -301,8 +294,9 @@ __global__ void __launch_bounds__(STATISTICS_THREADS)
     __syncthreads();
     uint32_t *const own = counts[threadIdx.x / STATISTICS_GROUP_QUADS];
     for (uint32_t i = blockIdx.x; i < rows.row_count; i += gridDim.x) {
+        const uint32_t row = (uint32_t)tile_row_global(rows.rows, rows.first_row + i);
         statistics_walk(
-            rows.elements + i * rows.stride, rows.vertex_count, rows.first_row + i,
+            rows.elements + (uint64_t)i * rows.vertex_count, rows.vertex_count, row,
             [&](uint32_t, element distance) { atomicAdd(&own[scale.place(distance)], 1u); });
     }
     __syncthreads();

@@ -301,7 +301,6 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
                                   tile_rows_count(solve->lists.order.rows, tile_count) * tile_count,
                                   solve->lists.order.rows, gpu->stream));
     } else {
-        /* Fill only the tiles that the schedule lists. */
         STATUS_TRY(planned_upload(schedule, solve->plan, solve->workspace.lists, gpu->stream,
                                   &solve->lists));
         STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills,
@@ -329,15 +328,6 @@ template <typename semiring> MUST_CHECK static enum status compute_small(const s
                                   gpu->stream);
 }
 
-/* The type by which statistics_reaches recognises unreachable elements of the matrix. */
-template <typename element> struct counted {
-    typedef element type;
-};
-
-template <> struct counted<uint16_t> {
-    typedef int16_t type;
-};
-
 template <typename semiring, typename result>
 static struct download<typename semiring::element, result> download_of(struct solve *solve) {
     struct download<typename semiring::element, result> download;
@@ -360,38 +350,22 @@ static struct download<typename semiring::element, result> download_of(struct so
     return download;
 }
 
-/* Calls visit for all rows of this device. Rows of the dense plan are visited in place in the
- * padded matrix, each run of consecutive rows at once. Rows of any other plan are packed into
- * vertex order, one chunk at a time, in each of the two passes. visit: enum status (const
- * statistics_rows<element> &). */
+/* Packs all rows of this device, one chunk at a time, and calls visit for each chunk. visit: enum
+ * status (const statistics_rows<result> &). */
 template <typename semiring, typename result, typename visitor>
 MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
 {
-    typedef typename counted<typename semiring::element>::type element;
     const struct download<typename semiring::element, result> download =
         download_of<semiring, result>(solve);
-    if (solve->schedule == NULL) {
-        struct statistics_rows<element> rows = {
-        };
-        rows.stride = solve->workspace.layout.stride;
-        rows.vertex_count = download.vertex_count;
-        for (uint32_t own = 0; own < download.row_count; own += rows.row_count) {
-            rows.elements = (const element *)solve->workspace.matrix + own * rows.stride;
-            rows.first_row = (uint32_t)tile_row_global(download.order.rows, own);
-            rows.row_count = download_run(download.order.rows, own, download.row_count - own);
-            STATUS_TRY(visit(rows));
-        }
-        return STATUS_OK;
-    }
     struct statistics_rows<result> rows = {
     };
     rows.elements = (const result *)solve->workspace.chunk[0];
-    rows.stride = download.vertex_count;
     rows.vertex_count = download.vertex_count;
+    rows.rows = download.order.rows;
     for (uint64_t own = 0; own < download.row_count; own += download.chunk_rows) {
         rows.first_row = (uint32_t)own;
-        rows.row_count = download_row_count(&download, (uint32_t)own);
-        STATUS_TRY(download_pack(&download, (uint32_t)own, 0));
+        rows.row_count = download_row_count(&download, rows.first_row);
+        STATUS_TRY(download_pack(&download, rows.first_row, 0));
         STATUS_TRY(visit(rows));
     }
     return STATUS_OK;

@@ -4,7 +4,6 @@
 
 struct probe {
     const struct matrix *matrix;
-    uint64_t stride;
     uint32_t rows_at_once;
     uint32_t bins_at_once;
     struct statistics *statistics;
@@ -26,11 +25,12 @@ static struct statistics_rows<element> rows_from(const struct probe *probe, uint
                                                  uint32_t at_once) {
     const uint32_t left = probe->matrix->vertex_count - first_row;
     struct statistics_rows<element> rows;
-    rows.elements = (const element *)probe->elements + first_row * probe->stride;
-    rows.stride = probe->stride;
+    rows.elements =
+        (const element *)probe->elements + (uint64_t)first_row * probe->matrix->vertex_count;
     rows.vertex_count = probe->matrix->vertex_count;
     rows.first_row = first_row;
     rows.row_count = left < at_once ? left : at_once;
+    rows.rows = tile_rows_deal(1, 0, 1);
     return rows;
 }
 
@@ -85,7 +85,7 @@ template <typename element> MUST_CHECK static enum status count_bins(struct prob
 template <typename element> MUST_CHECK static enum status run(struct probe *probe)
 {
     const uint32_t n = probe->matrix->vertex_count;
-    const size_t bytes = (size_t)n * probe->stride * sizeof(element);
+    const size_t bytes = (size_t)n * n * sizeof(element);
     GPU_TRY(cudaEventCreate(&probe->events[0]));
     GPU_TRY(cudaEventCreate(&probe->events[1]));
     GPU_TRY(cudaMalloc(&probe->elements, bytes));
@@ -113,13 +113,12 @@ static enum status run_kind(struct probe *probe)
     }
 }
 
-enum status statistics_probe_run(const struct matrix *matrix, uint64_t stride,
-                                 uint32_t rows_at_once, uint32_t bins_at_once,
-                                 struct statistics *statistics, double ret_seconds[2])
+enum status statistics_probe_run(const struct matrix *matrix, uint32_t rows_at_once,
+                                 uint32_t bins_at_once, struct statistics *statistics,
+                                 double ret_seconds[2])
 {
     struct probe probe = {};
     probe.matrix = matrix;
-    probe.stride = stride;
     probe.rows_at_once = rows_at_once;
     probe.bins_at_once = bins_at_once;
     probe.statistics = statistics;

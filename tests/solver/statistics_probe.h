@@ -11,12 +11,11 @@ extern "C" {
 /* Returns false without a device. */
 bool statistics_probe_usable(void);
 
-/* matrix: rows of `stride` elements, of which vertex_count are used. Each launch reduces
- * rows_at_once rows, or counts bins_at_once rows. ret_seconds: time of each pass on the device.
- * Statuses as for gpu_solve. */
-MUST_CHECK enum status statistics_probe_run(const struct matrix *matrix, uint64_t stride,
-                                            uint32_t rows_at_once, uint32_t bins_at_once,
-                                            struct statistics *statistics, double ret_seconds[2]);
+/* Each launch reduces rows_at_once rows, or counts bins_at_once rows. ret_seconds: time of each
+ * pass on the device. Statuses as for gpu_solve. */
+MUST_CHECK enum status statistics_probe_run(const struct matrix *matrix, uint32_t rows_at_once,
+                                            uint32_t bins_at_once, struct statistics *statistics,
+                                            double ret_seconds[2]);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-/* The GPU's statistics are the CPU's, byte by byte: of every kind, packed and padded, aligned and
- * not, in one launch and in chunks.
+/* The GPU's statistics are the CPU's, byte by byte: of every kind, aligned and not, in one launch
+ * and in chunks.
  *
  *   test_statistics_gpu            the cases; exit 77 without a device
  *   test_statistics_gpu --time N   seconds and bytes per second of both passes, every kind */
@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define EXIT_SKIPPED 77
-#define PADDING 128
 
 static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -53,44 +52,18 @@ static double draw(const struct shape_of_numbers *shape, enum kind kind)
     return (number - shape->below) * (kind_is_float(kind) ? 0.1 : 1);
 }
 
-struct pair {
-    struct matrix packed;
-    void *padded; /* the same, with meaningless values after each row */
-    uint64_t stride;
-};
-
-static struct pair make_pair(uint32_t n, enum kind kind, const struct shape_of_numbers *shape)
+static struct matrix make_matrix(uint32_t n, enum kind kind, const struct shape_of_numbers *shape)
 {
-    struct pair pair = {.packed = {n, kind, NULL}};
-    pair.stride = ((uint64_t)n + PADDING - 1) / PADDING * PADDING;
-    pair.packed.elements = malloc((size_t)n * n * kind_size(kind));
-    pair.padded = malloc((size_t)n * pair.stride * kind_size(kind));
-    CHECK(pair.packed.elements != NULL && pair.padded != NULL);
-    for (size_t row = 0; row < n; ++row) {
-        for (size_t column = 0; column < pair.stride; ++column) {
-            const double number = draw(shape, kind);
-            put(pair.padded, kind, row * pair.stride + column, number);
-            if (column < n) {
-                put(pair.packed.elements, kind, row * n + column, number);
-            }
-            /* Unreachable integers drift before the matrix is packed. */
-            if (kind == KIND_I4 && isinf(number)) {
-                ((int32_t *)pair.padded)[row * pair.stride + column] -=
-                    (int32_t)shapes_random(&seed, UNREACHABLE_I4 - UNREACHABLE_I4_DRIFT);
-            }
-        }
+    const struct matrix matrix = {n, kind, malloc((size_t)n * n * kind_size(kind))};
+    CHECK(matrix.elements != NULL);
+    for (size_t i = 0; i < (size_t)n * n; ++i) {
+        put(matrix.elements, kind, i, draw(shape, kind));
     }
-    return pair;
+    return matrix;
 }
 
-static void finish_pair(struct pair *pair)
-{
-    free(pair->packed.elements);
-    free(pair->padded);
-}
-
-static bool same(const struct matrix *matrix, uint64_t stride, uint32_t rows_at_once,
-                 uint32_t bins_at_once, const void *expected)
+static bool same(const struct matrix *matrix, uint32_t rows_at_once, uint32_t bins_at_once,
+                 const void *expected)
 {
     const size_t size = statistics_size(matrix->vertex_count);
     void *storage = malloc(size);
@@ -98,12 +71,11 @@ static bool same(const struct matrix *matrix, uint64_t stride, uint32_t rows_at_
     CHECK(storage != NULL);
     struct statistics statistics = statistics_init(storage, matrix->vertex_count, matrix->kind);
     const enum status status =
-        statistics_probe_run(matrix, stride, rows_at_once, bins_at_once, &statistics, seconds);
+        statistics_probe_run(matrix, rows_at_once, bins_at_once, &statistics, seconds);
     const bool equal = status == STATUS_OK && memcmp(storage, expected, size) == 0;
     if (!equal) {
-        fprintf(stderr, "n=%u kind %s stride %llu, %u and %u rows at once: %s\n",
-                matrix->vertex_count, kind_name(matrix->kind), (unsigned long long)stride,
-                rows_at_once, bins_at_once,
+        fprintf(stderr, "n=%u kind %s, %u and %u rows at once: %s\n", matrix->vertex_count,
+                kind_name(matrix->kind), rows_at_once, bins_at_once,
                 status == STATUS_OK ? "other figures" : status_info(status)->code);
     }
     free(storage);
@@ -113,17 +85,15 @@ static bool same(const struct matrix *matrix, uint64_t stride, uint32_t rows_at_
 static bool run_case(struct cpu_pool *pool, uint32_t n, enum kind kind,
                      const struct shape_of_numbers *shape)
 {
-    struct pair pair = make_pair(n, kind, shape);
+    struct matrix matrix = make_matrix(n, kind, shape);
     void *storage = malloc(statistics_size(n));
     CHECK(storage != NULL);
     struct statistics statistics = statistics_init(storage, n, kind);
-    cpu_finish_statistics(pool, &pair.packed, NULL, &statistics);
-    const struct matrix padded = {n, kind, pair.padded};
-    const bool right = same(&pair.packed, n, n, n, storage) &&
-                       same(&pair.packed, n, 1 + n / 3, 1 + n / 5, storage) &&
-                       same(&padded, pair.stride, n, 7, storage);
+    cpu_finish_statistics(pool, &matrix, NULL, &statistics);
+    const bool right = same(&matrix, n, n, storage) &&
+                       same(&matrix, 1 + n / 3, 1 + n / 5, storage) && same(&matrix, n, 7, storage);
     free(storage);
-    finish_pair(&pair);
+    free(matrix.elements);
     return right;
 }
 
@@ -148,26 +118,22 @@ static bool run_cases(struct cpu_pool *pool)
 static bool time_kind(uint32_t n, enum kind kind)
 {
     static const struct shape_of_numbers shape = {10, 60000, 0};
-    struct pair pair = make_pair(n, kind, &shape);
-    const struct matrix padded = {n, kind, pair.padded};
+    struct matrix matrix = make_matrix(n, kind, &shape);
     void *storage = malloc(statistics_size(n));
     CHECK(storage != NULL);
     const double bytes = (double)n * n * (double)kind_size(kind);
     bool right = true;
-    for (int run = 0; run < 4 && right; ++run) {
-        const bool packed = run % 2 == 0;
+    for (int run = 0; run < 2 && right; ++run) {
         double seconds[2] = {0};
         struct statistics statistics = statistics_init(storage, n, kind);
-        right = statistics_probe_run(packed ? &pair.packed : &padded, packed ? n : pair.stride, n,
-                                     n, &statistics, seconds) == STATUS_OK;
-        if (run >= 2) {
-            printf("%s n=%u %s: rows %.6f s %.0f GB/s, histogram %.6f s %.0f GB/s\n",
-                   kind_name(kind), n, packed ? "packed" : "padded", seconds[0],
-                   bytes / seconds[0] * 1e-9, seconds[1], bytes / seconds[1] * 1e-9);
+        right = statistics_probe_run(&matrix, n, n, &statistics, seconds) == STATUS_OK;
+        if (run > 0) {
+            printf("%s n=%u: rows %.6f s %.0f GB/s, histogram %.6f s %.0f GB/s\n", kind_name(kind),
+                   n, seconds[0], bytes / seconds[0] * 1e-9, seconds[1], bytes / seconds[1] * 1e-9);
         }
     }
     free(storage);
-    finish_pair(&pair);
+    free(matrix.elements);
     return right;
 }
 
