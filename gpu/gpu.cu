@@ -9,11 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Compute capability of Ampere, the first with asynchronous copies into shared memory. */
+/* Compute capability of Ampere, the first with asynchronous copies into shared memory. All later
+ * cards have the shared memory that a block of the interior phase needs. */
 #define CAPABILITY_MAJOR_MIN 8
-/* Shared memory of one block of the interior phase, the kernel that needs most, rounded up. Cards
- * of compute capability 8.0 or higher have 99 KiB or more. */
-#define BLOCK_BYTES_MIN 98500
 
 /* Device memory left to the driver, which allocates during a solve when it loads a kernel. */
 #define RESERVE_BYTES ((uint64_t)256 << 20)
@@ -35,7 +33,6 @@ static uint32_t find_usable(int device_count, uint32_t index, int *ret_ordinal)
     uint32_t usable = 0;
     for (int ordinal = 0; ordinal < device_count; ordinal++) {
         if (get_attribute(ordinal, cudaDevAttrComputeCapabilityMajor) < CAPABILITY_MAJOR_MIN ||
-            get_attribute(ordinal, cudaDevAttrMaxSharedMemoryPerBlockOptin) < BLOCK_BYTES_MIN ||
             get_attribute(ordinal, cudaDevAttrCooperativeLaunch) == 0) {
             continue;
         }

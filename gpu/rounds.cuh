@@ -427,19 +427,13 @@ MUST_CHECK static enum status rounds_finish(struct rounds<semiring> *rounds, uin
     return STATUS_OK;
 }
 
-/* From this padded size on a round takes about a millisecond, and the two rounds in flight that
- * look-ahead needs keep the device busy. For smaller matrices more rounds are in flight. */
-#define ROUNDS_LONG_STRIDE 8192
-
 /* Runs all rounds. Returns when the last one is finished on all members; its results are visible to
  * later work in the stream. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_run(struct rounds<semiring> *rounds)
 {
     const uint32_t count = rounds_count(rounds);
-    const uint32_t most =
-        rounds->matrices[0].stride >= ROUNDS_LONG_STRIDE ? 2 : DEVICE_ROUNDS_AHEAD;
-    const uint32_t ahead = count < most ? count : most;
+    const uint32_t ahead = count < DEVICE_ROUNDS_AHEAD ? count : DEVICE_ROUNDS_AHEAD;
     rounds->found = STATUS_OK;
     STATUS_TRY(rounds_start_panels(rounds, 0));
     for (uint32_t round = 0; round < count; round++) {
