@@ -5,13 +5,13 @@
  * proto/verification.h, and the magnitude never below the smallest that has this relative error.
  * Integers are compared exactly.
  *
- * Non-negative integer weights allow a faster check, of all rows of a batch in one pass over the
- * edges. If every weight is above 0, a row is correct exactly when the entry of the source is 0
- * and every other entry is the minimum of (distance of u + weight) over the edges from any u to
- * the vertex (Bellman's equation): a finite entry then has a tight edge from a smaller entry, and
- * so on down to the source, so no cycle can vouch for itself. Edges of weight 0 propagate only
- * values that the pass over the other edges has computed, never entries of the matrix, so a cycle
- * of such edges cannot vouch for itself either. */
+ * Non-negative integer weights allow a faster check, in one pass over the edges. If every weight is
+ * above 0, a row is correct exactly when the entry of the source is 0 and every other entry is the
+ * minimum of (distance of u + weight) over the edges from any u to the vertex (Bellman's equation):
+ * a finite entry then has a tight edge from a smaller entry, and so on down to the source, so no
+ * cycle can vouch for itself. Edges of weight 0 propagate only values that the pass over the other
+ * edges has computed, never entries of the matrix, so a cycle of such edges cannot vouch for itself
+ * either. */
 #include "server/solver/certificate.h"
 
 #include "proto/adjacency.h"
@@ -22,16 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows checked in one batch: one cache line of int32 per vertex. Fewer than BATCH_ROWS_MIN rows are
- * checked in batches of one row. */
-#define BATCH_ROWS 16
-#define BATCH_ROWS_MIN 8
 /* Limit on passes over the edges of weight 0. A path of such edges needs one pass per edge. */
-#define BATCH_ZERO_PASSES 64
+#define ZERO_PASSES_MAX 64
 /* The sum of a weight below this limit and any entry fits in an int32. */
-#define BATCH_WEIGHT_BELOW (1 << 29)
-
-#define BATCH_ALIGNMENT 64
+#define QUICK_WEIGHT_BELOW (1 << 29)
 
 /* State of a vertex in the check of one row: the tight path from the row's source to the vertex. */
 struct reach {
@@ -49,39 +43,38 @@ struct search {
     /* Number of finite entries of the row. The search ends when it has reached all of them. */
     size_t finite;
     uint32_t source;
-    bool searching; /* searching for tight paths; false: for an edge that shortens an entry */
-    uint32_t wrong; /* target of an edge that shortens an entry */
-    double *row;    /* row of the matrix, with decimals converted to integers */
-    /* A batch, indexed by vertex, then row. */
-    int32_t *distance; /* entries of the matrix */
+    bool searching;    /* searching for tight paths; false: for an edge that shortens an entry */
+    uint32_t wrong;    /* target of an edge that shortens an entry */
+    double *row;       /* row of the matrix, with decimals converted to integers */
+    int32_t *distance; /* entries of the row, for the faster check */
     int32_t *shortest; /* entries that follow from the edges */
-    bool is_right;     /* the unit of this index is proven */
+    bool is_right;     /* the row of this index is proven */
 };
 
 struct certificate {
     const struct certificate_request *request;
     const struct graph *graph;
     const struct matrix *matrix;
-    bool is_batched; /* unit_rows rows are checked at once; false: each row by a search */
-    bool is_exact;   /* the matrix has integers, or decimals that are compared as integers */
-    double floor;    /* relative tolerance, 0 for integers */
-    double epsilon;  /* relative error of one addition */
-    double least;    /* smallest magnitude that has this relative error */
+    bool is_quick;  /* rows are checked by one pass over the edges, and searched only to report a
+                     * wrong entry */
+    bool is_exact;  /* the matrix has integers, or decimals that are compared as integers */
+    double floor;   /* relative tolerance, 0 for integers */
+    double epsilon; /* relative error of one addition */
+    double least;   /* smallest magnitude that has this relative error */
     struct adjacency *adjacency; /* undirected edges, both directions; or NULL */
     struct search *searches;     /* one per thread */
     uint32_t thread_count;
     uint32_t row_count;
-    uint32_t unit_rows; /* rows that one task proves */
-    uint32_t first_row; /* first row of the units being checked */
+    uint32_t first_row; /* first of the rows being checked */
 };
 
-/* Whether the weights are non-negative integers, so that rows can be checked in batches. */
+/* Whether the weights are non-negative integers, so that one pass over the edges checks a row. */
 static bool has_quick_way(const struct certificate *certificate)
 {
     const struct graph *graph = certificate->graph;
     return certificate->is_exact && graph->weight_type == WEIGHT_INTEGER &&
            graph->summary.distance_bound < GRAPH_BOUND_I4 && graph->edge_count > 0 &&
-           graph->summary.min_weight >= 0 && graph->summary.max_weight < BATCH_WEIGHT_BELOW &&
+           graph->summary.min_weight >= 0 && graph->summary.max_weight < QUICK_WEIGHT_BELOW &&
            graph->summary.negative_loop == NO_VERTEX;
 }
 
@@ -101,24 +94,20 @@ static enum status init_certificate(struct certificate *certificate)
     certificate->floor = certificate->is_exact ? 0 : verification_tolerance(kind);
     certificate->epsilon = certificate->is_exact ? 0 : verification_epsilon(kind);
     certificate->least = verification_least(kind);
-    certificate->is_batched = has_quick_way(certificate);
-    certificate->unit_rows =
-        certificate->is_batched && certificate->row_count >= BATCH_ROWS_MIN ? BATCH_ROWS : 1;
+    certificate->is_quick = has_quick_way(certificate);
     certificate->searches = calloc(threads, sizeof(*certificate->searches));
     bool enough = certificate->searches != NULL;
     for (size_t i = 0; enough && i < threads; i++) {
         struct search *search = &certificate->searches[i];
-        /* The first thread searches the rows that no batch has proven. */
-        if (i == 0 || !certificate->is_batched) {
+        /* The first thread searches the rows that are not proven. */
+        if (i == 0 || !certificate->is_quick) {
             search->reach = malloc(vertices * sizeof(*search->reach));
             search->queue = malloc(vertices * sizeof(*search->queue));
             enough = search->reach != NULL && search->queue != NULL;
         }
-        if (certificate->is_batched) {
-            const size_t bytes =
-                (vertices + BATCH_ROWS - 1) / BATCH_ROWS * BATCH_ALIGNMENT * certificate->unit_rows;
-            search->distance = aligned_alloc(BATCH_ALIGNMENT, bytes);
-            search->shortest = aligned_alloc(BATCH_ALIGNMENT, bytes);
+        if (certificate->is_quick) {
+            search->distance = malloc(vertices * sizeof(*search->distance));
+            search->shortest = malloc(vertices * sizeof(*search->shortest));
             enough = enough && search->distance != NULL && search->shortest != NULL;
         }
         search->row = malloc(vertices * sizeof(*search->row));
@@ -127,7 +116,7 @@ static enum status init_certificate(struct certificate *certificate)
     if (!enough) {
         return STATUS_NO_MEMORY;
     }
-    return certificate->is_batched ? STATUS_OK : create_adjacency(certificate);
+    return certificate->is_quick ? STATUS_OK : create_adjacency(certificate);
 }
 
 static void finish_certificate(struct certificate *certificate)
@@ -312,59 +301,49 @@ static enum status check_row(const struct certificate *certificate, struct searc
     return STATUS_OK;
 }
 
-static inline void relax_lanes(int32_t *restrict to, const int32_t *restrict from, int32_t weight,
-                               uint32_t lanes)
+/* Relaxes an edge of weight 0. Returns whether an entry changed. */
+static bool carry_zero(int32_t *shortest, uint32_t from, uint32_t to)
 {
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        const int32_t distance = from[lane] + weight;
-        to[lane] = distance < to[lane] ? distance : to[lane];
-    }
+    const bool shortens = shortest[from] < shortest[to];
+    shortest[to] = shortens ? shortest[from] : shortest[to];
+    return shortens;
 }
 
-/* Relaxes an edge of weight 0 in all lanes. Returns whether an entry changed. */
-static bool carry_zero(const struct search *search, uint32_t from, uint32_t to, uint32_t lanes)
-{
-    const int32_t *by = search->shortest + (size_t)from * lanes;
-    int32_t *own = search->shortest + (size_t)to * lanes;
-    int32_t changed = 0;
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        changed |= by[lane] < own[lane];
-        own[lane] = by[lane] < own[lane] ? by[lane] : own[lane];
-    }
-    return changed != 0;
-}
-
-static bool carry_zeros(const struct graph *graph, const struct search *search, uint32_t lanes)
+static bool carry_zeros(const struct graph *graph, int32_t *shortest)
 {
     bool changed = false;
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
             const uint32_t target = graph->target[edge];
             if (graph->weight_i4[edge] == 0) {
-                changed |= carry_zero(search, row, target, lanes);
-                changed |= !graph->directed && carry_zero(search, target, row, lanes);
+                changed |= carry_zero(shortest, row, target);
+                changed |= !graph->directed && carry_zero(shortest, target, row);
             }
         }
     }
     return changed;
 }
 
-/* Bellman's equation: relaxes each edge above 0 once, from the entries of the matrix. Callers pass
- * a constant number of lanes, so that the compiler vectorizes them. */
-static inline __attribute__((always_inline)) void
-relax_edges(const struct graph *graph, const struct search *search, uint32_t lanes)
+static inline void relax_entry(int32_t *to, int32_t from, int32_t weight)
+{
+    const int32_t distance = from + weight;
+    *to = distance < *to ? distance : *to;
+}
+
+/* Bellman's equation: relaxes each edge above 0 once, from the entries of the matrix. */
+static void relax_edges(const struct graph *graph, const int32_t *restrict distance,
+                        int32_t *restrict shortest)
 {
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
-        const size_t own = (size_t)row * lanes;
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            const size_t other = (size_t)graph->target[edge] * lanes;
+            const uint32_t target = graph->target[edge];
             const int32_t weight = graph->weight_i4[edge];
             if (weight == 0) {
                 continue;
             }
-            relax_lanes(search->shortest + other, search->distance + own, weight, lanes);
+            relax_entry(&shortest[target], distance[row], weight);
             if (!graph->directed) {
-                relax_lanes(search->shortest + own, search->distance + other, weight, lanes);
+                relax_entry(&shortest[row], distance[target], weight);
             }
         }
     }
@@ -378,110 +357,74 @@ static inline int32_t entry_of(double number)
                                                   : -1;
 }
 
-/* Checks the rows from `first` on; repeats the last row if fewer than unit_rows are left. Returns
- * whether all of them are correct. */
-static bool check_batch(const struct certificate *certificate, struct search *search,
-                        uint32_t first)
+/* Checks a row by one pass over the edges. Returns whether it is correct. */
+static bool check_quickly(const struct certificate *certificate, const struct search *search,
+                          struct row_place place)
 {
     const struct graph *graph = certificate->graph;
     const struct matrix *matrix = certificate->matrix;
     const uint32_t n = graph->vertex_count;
-    const uint32_t lanes = certificate->unit_rows;
+    const int32_t *integers = (const int32_t *)matrix->elements + (size_t)place.row * n;
     int32_t *const distance = search->distance;
     int32_t *const shortest = search->shortest;
-    uint32_t sources[BATCH_ROWS];
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        const uint32_t left = certificate->row_count - first;
-        const struct row_place place =
-            place_of(certificate, first + (lane < left ? lane : left - 1));
-        bool is_sound = true;
-        const int32_t *integers = (const int32_t *)matrix->elements + (size_t)place.row * n;
-        if (matrix->kind != KIND_I4) {
-            read_row(certificate, search, place.row);
-        }
-        for (uint32_t vertex = 0; vertex < n; vertex++) {
-            const int32_t entry =
-                matrix->kind == KIND_I4 ? integers[vertex] : entry_of(search->row[vertex]);
-            distance[(size_t)vertex * lanes + lane] = entry;
-            is_sound &= entry >= 0 && entry <= UNREACHABLE_I4;
-        }
-        if (!is_sound || distance[(size_t)place.source * lanes + lane] != 0) {
-            return false;
-        }
-        sources[lane] = place.source;
+    bool is_sound = true;
+    if (matrix->kind != KIND_I4) {
+        read_row(certificate, search, place.row);
     }
-    for (size_t i = 0; i < (size_t)n * lanes; i++) {
-        shortest[i] = UNREACHABLE_I4;
+    for (uint32_t vertex = 0; vertex < n; vertex++) {
+        const int32_t entry =
+            matrix->kind == KIND_I4 ? integers[vertex] : entry_of(search->row[vertex]);
+        distance[vertex] = entry;
+        shortest[vertex] = UNREACHABLE_I4;
+        is_sound &= entry >= 0 && entry <= UNREACHABLE_I4;
     }
-    if (lanes == BATCH_ROWS) {
-        relax_edges(graph, search, BATCH_ROWS);
-    } else {
-        relax_edges(graph, search, 1);
-    }
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        /* Bellman's equation does not apply to the source, whose entry is 0. */
-        shortest[(size_t)sources[lane] * lanes + lane] = 0;
-    }
-    bool changes = graph->summary.min_weight <= 0;
-    for (int pass = 0; changes && pass < BATCH_ZERO_PASSES; pass++) {
-        changes = carry_zeros(graph, search, lanes);
-    }
-    if (changes) {
+    if (!is_sound || distance[place.source] != 0) {
         return false;
     }
-    /* The loop has no branch, so that the compiler vectorizes it. */
-    int32_t differing = 0;
-    for (size_t i = 0; i < (size_t)n * lanes; i++) {
-        differing |= distance[i] ^ shortest[i];
+    relax_edges(graph, distance, shortest);
+    /* Bellman's equation does not apply to the source, whose entry is 0. */
+    shortest[place.source] = 0;
+    bool changes = graph->summary.min_weight <= 0;
+    for (int pass = 0; changes && pass < ZERO_PASSES_MAX; pass++) {
+        changes = carry_zeros(graph, shortest);
     }
-    return differing == 0;
+    return !changes && memcmp(distance, shortest, n * sizeof(*distance)) == 0;
 }
 
-/* Checks one unit of rows. At most thread_count units are checked at once, so the index of a task
- * is also an index of searches. */
-static void check_unit(void *context, uint32_t thread, uint64_t task)
+/* Checks one row. At most thread_count rows are checked at once, so the index of a task is also an
+ * index of searches. */
+static void check_task(void *context, uint32_t thread, uint64_t task)
 {
     struct certificate *certificate = context;
     struct search *search = &certificate->searches[thread];
-    const uint32_t first = certificate->first_row + (uint32_t)task * certificate->unit_rows;
+    const struct row_place place = place_of(certificate, certificate->first_row + (uint32_t)task);
     certificate->searches[task].is_right =
-        certificate->is_batched
-            ? check_batch(certificate, search, first)
-            : check_row(certificate, search, place_of(certificate, first), NULL) == STATUS_OK;
+        certificate->is_quick ? check_quickly(certificate, search, place)
+                              : check_row(certificate, search, place, NULL) == STATUS_OK;
 }
 
-/* Checks the rows of a unit one by one, and reports the first wrong entry. */
-static enum status check_again(struct certificate *certificate, uint32_t first,
+/* Searches a row that is not proven, to report its wrong entry. */
+static enum status check_again(struct certificate *certificate, uint32_t index,
                                struct problem *reterr)
 {
-    enum status status = create_adjacency(certificate);
-    for (uint32_t row = first; status == STATUS_OK && row < first + certificate->unit_rows &&
-                               row < certificate->row_count;
-         row++) {
-        status =
-            check_row(certificate, &certificate->searches[0], place_of(certificate, row), reterr);
-    }
-    return status;
+    STATUS_TRY(create_adjacency(certificate));
+    return check_row(certificate, &certificate->searches[0], place_of(certificate, index), reterr);
 }
 
-/* Checks the next units, one per thread. */
+/* Checks the next rows, one per thread. */
 static enum status check_next(struct certificate *certificate, struct problem *reterr)
 {
     const uint32_t first = certificate->first_row;
     const uint32_t left = certificate->row_count - first;
-    const uint32_t units_left = (left - 1) / certificate->unit_rows + 1;
-    const uint32_t units =
-        units_left < certificate->thread_count ? units_left : certificate->thread_count;
-    cpu_pool_run(certificate->request->pool, units, check_unit, certificate);
-    enum status status = STATUS_OK;
-    for (uint32_t unit = 0; unit < units && status == STATUS_OK; unit++) {
-        if (!certificate->searches[unit].is_right) {
-            status = check_again(certificate, first + unit * certificate->unit_rows, reterr);
+    const uint32_t rows = left < certificate->thread_count ? left : certificate->thread_count;
+    cpu_pool_run(certificate->request->pool, rows, check_task, certificate);
+    for (uint32_t i = 0; i < rows; i++) {
+        if (!certificate->searches[i].is_right) {
+            STATUS_TRY(check_again(certificate, first + i, reterr));
         }
     }
-    const uint32_t rows = units * certificate->unit_rows;
-    certificate->first_row = first + (rows < left ? rows : left);
-    return status;
+    certificate->first_row = first + rows;
+    return STATUS_OK;
 }
 
 enum status certificate_check(const struct certificate_request *request,

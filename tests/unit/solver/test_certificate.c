@@ -245,7 +245,6 @@ TEST(a_cancel_ends_the_check)
 
 /* ---- Many rows at once ---- */
 
-/* More than one batch, of which the last is not full. */
 #define MANY 21
 
 /* Edges v -> v+1 and v -> v+3 with an occasional edge backwards; the last vertex reaches no
@@ -377,7 +376,7 @@ TEST(threads_that_share_each_of_many_rows_find_every_wrong_row)
     graph_destroy(graph);
 }
 
-/* Integers are checked in batches, of which the last is not full; floats by one search per row. */
+/* Integers are checked by a pass over the edges, floats by a search. */
 TEST(threads_with_separate_rows_find_every_wrong_row)
 {
     enum { LONG = 100 };
