@@ -334,22 +334,26 @@ static enum status run_solver(struct solve *solve)
                                         solve->observer, solve->matrix, &solve->outcome->account);
 }
 
-static enum status compute(struct solve *solve)
+static enum status compute_matrix(struct solve *solve)
 {
     struct solve_outcome *outcome = solve->outcome;
+    const struct ranks *ranks = solve->solver->ranks;
     const enum status status = run_solver(solve);
     if (status != STATUS_NEGATIVE_CYCLE) {
         return tell_failure(solve, status);
     }
     const double begin_s = stopwatch_now_s();
-    const enum status judged =
-        solve_judge(solve->whole, &solve->subject, solve->observer, status, outcome, solve->reterr);
+    enum status judged = STATUS_OK;
+    if (ranks_is_first(ranks)) {
+        judged = solve_judge(solve->whole, &solve->subject, solve->observer, status, outcome,
+                             solve->reterr);
+    }
     outcome->account.timings.compute_s += stopwatch_now_s() - begin_s;
-    return ranks_agree(solve->solver->ranks, judged);
+    return ranks_agree(ranks, judged);
 }
 
 /* Proves the matrix. Only the first rank does this. */
-static enum status verify(const struct solve *solve, struct cpu_pool *pool)
+static enum status verify_matrix(const struct solve *solve, struct cpu_pool *pool)
 {
     if (!solve->request->verify) {
         return STATUS_OK;
@@ -379,7 +383,7 @@ static void fill_statistics(const struct solve *solve, struct cpu_pool *pool)
 }
 
 /* Verifies the matrix and computes its statistics, in the first rank only. */
-static enum status finish(struct solve *solve)
+static enum status finish_solve(struct solve *solve)
 {
     const struct solve_account *account = &solve->outcome->account;
     struct cpu_pool *pool = NULL;
@@ -391,7 +395,7 @@ static enum status finish(struct solve *solve)
                                "The threads that compute the distances cannot be started.");
         }
     }
-    const enum status status = verify(solve, pool);
+    const enum status status = verify_matrix(solve, pool);
     if (status == STATUS_OK) {
         fill_statistics(solve, pool);
     }
@@ -404,15 +408,18 @@ static enum status finish(struct solve *solve)
 }
 
 /* Refuses an unsolvable graph, and makes the plan. */
-static enum status begin(struct solve *solve)
+static enum status begin_solve(struct solve *solve)
 {
     const struct graph *graph = solve->graph;
     struct solve_outcome *outcome = solve->outcome;
     const struct ranks *ranks = solve->solver->ranks;
+    enum status solvable = STATUS_OK;
     enum status planned = STATUS_OK;
-    STATUS_TRY(
-        ranks_agree(ranks, solve_refuse_unsolvable(solve->whole, &solve->subject, solve->observer,
-                                                   outcome, solve->reterr)));
+    if (ranks_is_first(ranks)) {
+        solvable = solve_refuse_unsolvable(solve->whole, &solve->subject, solve->observer, outcome,
+                                           solve->reterr);
+    }
+    STATUS_TRY(ranks_agree(ranks, solvable));
     if (ranks_is_first(ranks)) {
         planned = make_plan(solve->solver, &solve->subject, solve->narrow, solve->request->record,
                             &solve->plan);
@@ -466,7 +473,7 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
         solve.narrow = prove_narrow(solve.solver, solve.graph, scaling.kind);
         solve.preparing_s = stopwatch_now_s() - begin_s;
         tell_expected(&solve);
-        status = ranks_agree(ranks, begin(&solve));
+        status = ranks_agree(ranks, begin_solve(&solve));
         tell_expected(&solve);
     } else {
         problem_set(reterr, status, "There is not enough memory for the weights.");
@@ -477,11 +484,11 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
         status = status == STATUS_CANCELLED ? tell_failure(&solve, status) : status;
     }
     if (status == STATUS_OK) {
-        status = compute(&solve);
+        status = compute_matrix(&solve);
     }
     host_memory_stop_warming(warmer);
     if (status == STATUS_OK && ranks_is_first(ranks)) {
-        status = finish(&solve);
+        status = finish_solve(&solve);
     }
     observer_tell(solve.observer, PHASE_PUBLISHING, 0);
     outcome->account.statistics = statistics;
