@@ -38,19 +38,6 @@ const struct cpu_kernel *cpu_kernel_find(const char *isa)
 const struct cpu_operations *cpu_kernel_operations(const struct cpu_kernel *kernel,
                                                    enum arithmetic arithmetic, bool negative)
 {
-    switch (arithmetic) {
-    case ARITHMETIC_I4:
-        return negative ? kernel->i4_signed : kernel->i4;
-    case ARITHMETIC_NARROW:
-        CHECK(!negative);
-        return kernel->narrow;
-    case ARITHMETIC_F4:
-        return kernel->f4;
-    case ARITHMETIC_F8:
-        return kernel->f8;
-    case ARITHMETIC_COUNT:
-        break;
-    }
-    CHECK(false); /* there is no other arithmetic */
-    return NULL;
+    CHECK(!negative || arithmetic != ARITHMETIC_NARROW);
+    return negative && arithmetic == ARITHMETIC_I4 ? kernel->i4_signed : kernel->of[arithmetic];
 }

@@ -54,11 +54,9 @@ struct cpu_operations {
 struct cpu_kernel {
     const char *isa;          /* "portable", "avx2", "avx512" */
     double relaxations_per_s; /* rate of one thread on i4, assumed until the first measurement */
-    const struct cpu_operations *i4; /* for non-negative numbers */
+    /* By arithmetic; of integers for numbers that are not negative. */
+    const struct cpu_operations *of[ARITHMETIC_COUNT];
     const struct cpu_operations *i4_signed;
-    const struct cpu_operations *narrow; /* int16_t, for numbers from 0 to NARROW_UNREACHABLE */
-    const struct cpu_operations *f4;
-    const struct cpu_operations *f8;
 };
 
 extern const struct cpu_kernel cpu_kernel_portable;
@@ -72,6 +70,6 @@ const struct cpu_kernel *cpu_kernel_usable(uint32_t index);
  * unknown or this machine cannot run the kernel. */
 const struct cpu_kernel *cpu_kernel_find(const char *isa);
 
-/* negative: the numbers may be below 0. */
+/* negative: the numbers may be below 0, which 16 bits do not hold. */
 const struct cpu_operations *cpu_kernel_operations(const struct cpu_kernel *kernel,
                                                    enum arithmetic arithmetic, bool negative);

@@ -24,9 +24,9 @@
 const struct cpu_kernel cpu_kernel_avx512 = {
     .isa = "avx512",
     .relaxations_per_s = 45e9,
-    .i4 = &operations_i4,
+    .of = {[ARITHMETIC_I4] = &operations_i4,
+           [ARITHMETIC_NARROW] = &operations_narrow,
+           [ARITHMETIC_F4] = &operations_f4,
+           [ARITHMETIC_F8] = &operations_f8},
     .i4_signed = &operations_i4,
-    .narrow = &operations_narrow,
-    .f4 = &operations_f4,
-    .f8 = &operations_f8,
 };

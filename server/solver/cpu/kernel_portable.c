@@ -47,9 +47,9 @@ typedef int32_t doubled_narrow __attribute__((vector_size(VECTOR_BYTES), may_ali
 const struct cpu_kernel cpu_kernel_portable = {
     .isa = "portable",
     .relaxations_per_s = 6e9,
-    .i4 = &operations_i4,
+    .of = {[ARITHMETIC_I4] = &operations_i4,
+           [ARITHMETIC_NARROW] = &operations_narrow,
+           [ARITHMETIC_F4] = &operations_f4,
+           [ARITHMETIC_F8] = &operations_f8},
     .i4_signed = &operations_i4_signed,
-    .narrow = &operations_narrow,
-    .f4 = &operations_f4,
-    .f8 = &operations_f8,
 };
