@@ -24,7 +24,7 @@ struct reach {
     uint64_t edges_left; /* number of edges that may still be read */
 };
 
-static void put(struct reach *reach, uint32_t vertex, uint32_t length)
+static void put_length(struct reach *reach, uint32_t vertex, uint32_t length)
 {
     if (length > reach->limit || length >= reach->length[vertex]) {
         return;
@@ -33,7 +33,7 @@ static void put(struct reach *reach, uint32_t vertex, uint32_t length)
     reach->length[vertex] = length;
 }
 
-static void spend(struct reach *reach, uint64_t edges)
+static void spend_edges(struct reach *reach, uint64_t edges)
 {
     reach->edges_left -= edges < reach->edges_left ? edges : reach->edges_left;
 }
@@ -46,9 +46,10 @@ static void leave_row(struct reach *reach, uint32_t vertex)
     if (reach->length[vertex] == NOT_REACHED) {
         return;
     }
-    spend(reach, end - graph->row_offset[vertex]);
+    spend_edges(reach, end - graph->row_offset[vertex]);
     for (uint64_t edge = graph->row_offset[vertex]; edge < end; edge++) {
-        put(reach, graph->target[edge], reach->length[vertex] + (uint32_t)graph->weight_i4[edge]);
+        put_length(reach, graph->target[edge],
+                   reach->length[vertex] + (uint32_t)graph->weight_i4[edge]);
     }
 }
 
@@ -64,11 +65,11 @@ static void enter_row(struct reach *reach, uint32_t vertex)
     for (; edge < end && ways < WAYS; edge++) {
         const uint32_t onward = reach->length[graph->target[edge]];
         if (onward != NOT_REACHED) {
-            put(reach, vertex, onward + (uint32_t)graph->weight_i4[edge]);
+            put_length(reach, vertex, onward + (uint32_t)graph->weight_i4[edge]);
             ways++;
         }
     }
-    spend(reach, edge - graph->row_offset[vertex]);
+    spend_edges(reach, edge - graph->row_offset[vertex]);
 }
 
 /* Finds paths from the hub, to it, or both. Both are needed if an undirected edge is stored in the
@@ -82,7 +83,7 @@ static bool reach_all(struct reach *reach, bool from, bool to)
         reach->length[vertex] = NOT_REACHED;
     }
     reach->count = 0;
-    put(reach, reach->hub, 0);
+    put_length(reach, reach->hub, 0);
     if (from) {
         leave_row(reach, reach->hub);
     }

@@ -181,7 +181,7 @@ struct host_memory_warmer {
 
 /* Ends at the first error. Kernels before 5.14 refuse MADV_POPULATE_WRITE; the solver would
  * encounter any other error itself. */
-static void *warm(void *context)
+static void *warm_pages(void *context)
 {
     struct host_memory_warmer *warmer = context;
     size_t offset;
@@ -211,7 +211,7 @@ struct host_memory_warmer *host_memory_warm(void *memory, size_t size, uint32_t 
     /* Huge pages, if the file system supports them, are faulted in several times as fast. */
     (void)madvise(warmer->begin, warmer->size, MADV_HUGEPAGE);
     while (warmer->thread_count < threads && warmer->thread_count < HOST_MEMORY_WARM_THREADS_MAX &&
-           pthread_create(&warmer->threads[warmer->thread_count], NULL, warm, warmer) == 0) {
+           pthread_create(&warmer->threads[warmer->thread_count], NULL, warm_pages, warmer) == 0) {
         warmer->thread_count++;
     }
     return warmer;

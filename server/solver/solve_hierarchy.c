@@ -41,8 +41,8 @@ static enum status find_shape(const struct graph *graph, const struct order_opti
     return status == STATUS_TOO_LARGE ? STATUS_OK : status;
 }
 
-static void summarize(const struct hierarchy_shape *shape, bool is_kept,
-                      struct plan_summary *ret_plan)
+static void summarize_shape(const struct hierarchy_shape *shape, bool is_kept,
+                            struct plan_summary *ret_plan)
 {
     *ret_plan = (struct plan_summary){
         .kind = PLAN_NESTED_DISSECTION, .parts = shape->supernode_count, .cached = is_kept};
@@ -90,9 +90,9 @@ static enum status refuse_size(const char *words, struct problem *reterr)
 }
 
 /* Computes the weights of all arcs, and writes the hierarchy to newly allocated memory. */
-static enum status customize(const struct hierarchy_shape *shape, const struct graph *graph,
-                             const struct hierarchy_options *options, uint32_t threads,
-                             void **ret_bytes, uint64_t *ret_size, struct problem *reterr)
+static enum status customize_shape(const struct hierarchy_shape *shape, const struct graph *graph,
+                                   const struct hierarchy_options *options, uint32_t threads,
+                                   void **ret_bytes, uint64_t *ret_size, struct problem *reterr)
 {
     const uint64_t available = host_memory_available();
     const uint64_t size = hierarchy_bytes(shape, options->kind, graph->directed);
@@ -142,7 +142,7 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
     }
     if (status == STATUS_OK && shape != NULL) {
         CHECK(shape->vertex_count == subject.graph->vertex_count);
-        summarize(shape, is_kept, &outcome->plan);
+        summarize_shape(shape, is_kept, &outcome->plan);
         outcome->plan.planning_s = request->shape == NULL ? stopwatch_now_s() - began_s : 0;
     }
     if (status == STATUS_OK && shape == NULL) {
@@ -154,7 +154,8 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
                                                   .decimals = subject.scaling.decimals,
                                                   .observer = observer};
         observer_tell(observer, PHASE_SOLVING, 0);
-        status = customize(shape, subject.graph, &options, threads, ret_bytes, ret_size, reterr);
+        status =
+            customize_shape(shape, subject.graph, &options, threads, ret_bytes, ret_size, reterr);
         /* A shape that was made from this graph has all its edges. */
         CHECK(status != STATUS_NOT_VERIFIED || request->shape != NULL);
         status = solve_judge(graph, &subject, observer, status, outcome, reterr);

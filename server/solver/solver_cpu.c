@@ -52,7 +52,7 @@ static void read_model_name(char *ret_name, size_t size)
     fclose(stream);
 }
 
-static void describe(const struct solver *solver, struct solver_device *ret_device)
+static void describe_cpu(const struct solver *solver, struct solver_device *ret_device)
 {
     *ret_device = ((const struct solver_cpu *)solver)->device;
 }
@@ -84,9 +84,9 @@ static double memory_seconds(const struct solver_cpu *cpu, double bytes)
     return bytes / (MEMORY_BYTES_PER_S * fmin(cpu->threads, MEMORY_THREADS));
 }
 
-static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
-                     enum kind kind, const struct solve_options *options,
-                     struct solver_estimate *ret_estimate)
+static void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
+                           enum kind kind, const struct solve_options *options,
+                           struct solver_estimate *ret_estimate)
 {
     (void)edge_count;
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
@@ -130,8 +130,8 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
 
 /* The panels of a round with many pivots may need much memory. Half of the available memory is left
  * for the matrix and for the service. */
-static bool fits(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
-                 enum kind kind)
+static bool fits_host(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
+                      enum kind kind)
 {
     (void)edge_count;
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
@@ -185,9 +185,10 @@ static enum status solve_tiles(struct solver_cpu *cpu, struct cpu_pool *pool,
     return ranks_agree(tiles->ranks, cpu_finish_run(pool, tiles, finish, matrix));
 }
 
-static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,
-                         const struct solve_options *options, const struct observer *observer,
-                         struct matrix *matrix, struct solve_account *account)
+static enum status solve_on_cpu(struct solver *solver, const struct graph *graph,
+                                const struct plan *plan, const struct solve_options *options,
+                                const struct observer *observer, struct matrix *matrix,
+                                struct solve_account *account)
 {
     CHECK(graph->vertex_count == matrix->vertex_count);
     struct solver_cpu *cpu = (struct solver_cpu *)solver;
@@ -237,7 +238,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     return STATUS_OK;
 }
 
-static void join(struct solver *solver, const struct ranks *ranks)
+static void join_ranks(struct solver *solver, const struct ranks *ranks)
 {
     struct solver_cpu *cpu = (struct solver_cpu *)solver;
     cpu->device.units *= ranks->count;
@@ -260,12 +261,12 @@ static const struct solver_class cpu_class = {
     .name = "cpu",
     .size = sizeof(struct solver_cpu),
     .tile = CPU_TILE,
-    .describe = describe,
-    .estimate = estimate,
+    .describe = describe_cpu,
+    .estimate = estimate_solve,
     .plan_cost = plan_cost,
-    .fits = fits,
-    .solve = solve,
-    .join = join,
+    .fits = fits_host,
+    .solve = solve_on_cpu,
+    .join = join_ranks,
     .close = close_solver,
 };
 

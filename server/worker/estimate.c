@@ -29,8 +29,8 @@ static bool fits_host(uint64_t matrix_bytes, uint64_t beside_bytes)
 
 /* A device belongs to the service, so its free memory is the limit; other processes keep what they
  * use. Only n edges are counted. */
-static bool fits(const struct solver *solver, const struct solver_device *gpu, uint32_t n,
-                 uint32_t cost)
+static bool fits_device(const struct solver *solver, const struct solver_device *gpu, uint32_t n,
+                        uint32_t cost)
 {
     struct solver_estimate estimate;
     size_t matrix_bytes;
@@ -51,7 +51,7 @@ void estimate_limits(const struct solver *solver, struct worker_facts *facts)
         uint32_t high = VERTEX_LIMIT_CEILING;
         while (low < high) {
             const uint32_t middle = low + (high - low + 1) / 2;
-            if (fits(solver, gpu ? &facts->device : NULL, middle, cost)) {
+            if (fits_device(solver, gpu ? &facts->device : NULL, middle, cost)) {
                 low = middle;
             } else {
                 high = middle - 1;

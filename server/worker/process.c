@@ -15,10 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Time for a process to exit when asked: closing a device takes a while. */
+/* Time for a process to exit when asked, or when it has closed its socket: closing a device takes a
+ * while. */
 #define GRACE_MS 5000
-/* Time for a process that has closed its socket and is presumably exiting. */
-#define HUNG_UP_GRACE_MS 2000
 /* A process that does not end within this time after SIGKILL is stuck in the kernel or slow to free
  * memory; the worker continues without it. Ranks get longer, as the launcher asks them to end
  * first. */
@@ -92,7 +91,7 @@ static bool has_ended(const struct worker_process *process, int wait_ms)
     return ready > 0;
 }
 
-static int reap(const struct worker_process *process)
+static int reap_process(const struct worker_process *process)
 {
     int status = 0;
     if (process->launcher != NULL) {
@@ -118,13 +117,11 @@ static void kill_process(const struct worker_process *process)
 
 void worker_process_end(struct worker_process *process, enum task_loss *loss, int *ret_code)
 {
-    const int grace_ms = *loss == TASK_LOSS_NONE   ? GRACE_MS
-                         : *loss == TASK_LOSS_EXIT ? HUNG_UP_GRACE_MS
-                                                   : 0;
+    const bool is_leaving = *loss == TASK_LOSS_NONE || *loss == TASK_LOSS_EXIT;
     *ret_code = 0;
     process->is_running = false;
     close(process->socket); /* asks the process to exit */
-    process->is_stuck = !has_ended(process, grace_ms);
+    process->is_stuck = !has_ended(process, is_leaving ? GRACE_MS : 0);
     if (process->is_stuck) {
         kill_process(process);
         process->is_stuck =
@@ -133,7 +130,7 @@ void worker_process_end(struct worker_process *process, enum task_loss *loss, in
     if (process->is_stuck) {
         return;
     }
-    const int status = reap(process);
+    const int status = reap_process(process);
     *ret_code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     if (*loss == TASK_LOSS_EXIT && WIFSIGNALED(status)) {
         *loss = TASK_LOSS_SIGNAL;
@@ -147,7 +144,7 @@ bool worker_process_wait(struct worker_process *process, int wait_ms)
     if (poll(files, 2, process->is_stuck ? -1 : wait_ms) <= 0 || files[0].revents == 0) {
         return false;
     }
-    reap(process);
+    reap_process(process);
     process->is_stuck = false;
     return true;
 }
@@ -163,7 +160,7 @@ static void watch_from_now(struct worker_process *process, double stall_s, doubl
 /* Waits until the socket is readable or closed, or, with wakeup, until that is readable.
  * Ranks that have not connected: waits for that or their end. Counts ticks, not time, so that a
  * tick that lasted long because this thread did not run is a short one. */
-static enum task_loss await(struct worker_process *process, bool wakeup)
+static enum task_loss await_message(struct worker_process *process, bool wakeup)
 {
     const bool is_connected = process->socket >= 0;
     struct pollfd files[] = {
@@ -187,13 +184,13 @@ static enum task_loss await(struct worker_process *process, bool wakeup)
 }
 
 /* Sends a message and receives the answer, which has no descriptors. */
-static enum task_loss exchange(struct worker_process *process, struct wire_message *message,
-                               const int *descriptors)
+static enum task_loss exchange_messages(struct worker_process *process,
+                                        struct wire_message *message, const int *descriptors)
 {
     if (wire_send(process->socket, message, descriptors) != STATUS_OK) {
         return TASK_LOSS_EXIT;
     }
-    const enum task_loss loss = await(process, false);
+    const enum task_loss loss = await_message(process, false);
     const enum status status =
         loss == TASK_LOSS_NONE ? wire_receive(process->socket, message, NULL) : STATUS_OK;
     return status == STATUS_IO        ? TASK_LOSS_EXIT
@@ -205,7 +202,7 @@ static enum task_loss accept_rank(struct worker_process *process)
 {
     enum task_loss loss = TASK_LOSS_NONE;
     while (process->socket < 0 && loss == TASK_LOSS_NONE) {
-        loss = await(process, false);
+        loss = await_message(process, false);
         if (loss == TASK_LOSS_NONE) {
             process->socket = worker_launcher_accept(process->launcher);
         }
@@ -221,7 +218,7 @@ enum task_loss worker_process_open(struct worker_process *process, const struct 
     watch_from_now(process, OPEN_ALLOWANCE_S, 0);
     enum task_loss loss = process->launcher != NULL ? accept_rank(process) : TASK_LOSS_NONE;
     if (loss == TASK_LOSS_NONE) {
-        loss = exchange(process, &message, &process->shared_descriptor);
+        loss = exchange_messages(process, &message, &process->shared_descriptor);
     }
     worker_watch_idle(&process->watch, process->stall_s);
     if (loss != TASK_LOSS_NONE) {
@@ -271,7 +268,7 @@ enum task_loss worker_process_solve(struct worker_process *process, struct task 
                                            .has_order_file = has_order_file};
     memcpy(message.body.task.graph_id, task->graph_id, sizeof(task->graph_id));
     watch_from_now(process, process->stall_s, allow_s(model, task));
-    const enum task_loss loss = exchange(process, &message, descriptors);
+    const enum task_loss loss = exchange_messages(process, &message, descriptors);
     worker_watch_idle(&process->watch, process->stall_s);
     if (loss != TASK_LOSS_NONE) {
         return loss;
@@ -288,7 +285,7 @@ enum task_loss worker_process_solve(struct worker_process *process, struct task 
 enum task_loss worker_process_wait_idle(struct worker_process *process)
 {
     struct pollfd socket = {.fd = process->socket, .events = POLLIN};
-    const enum task_loss loss = await(process, true);
+    const enum task_loss loss = await_message(process, true);
     if (loss != TASK_LOSS_NONE || poll(&socket, 1, 0) <= 0) {
         return loss;
     }

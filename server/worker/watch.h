@@ -18,7 +18,8 @@ struct worker_shared {
 struct worker_watch {
     double stall_s;
     double allowance_s; /* deadline of a round if longer than stall_s; below 0 = no task */
-    bool is_hurried;    /* the daemon is about to exit: stall_s counts as at most 5 seconds */
+    bool is_hurried;    /* the daemon is about to exit: stall_s, which is 300 while a device opens,
+                         * counts as at most 5 */
     double silence_s;
     double round_s;
     uint32_t heartbeats;

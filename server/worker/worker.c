@@ -209,7 +209,7 @@ static void carry_out(struct worker *worker, struct task *task)
     task_send_home(config->home, config->finished, task);
 }
 
-static void serve(struct worker *worker)
+static void serve_tasks(struct worker *worker)
 {
     while (worker->process.is_running && !atomic_load(&worker->is_stopping)) {
         struct task *task = atomic_exchange(&worker->given, NULL);
@@ -273,7 +273,7 @@ static void *run_worker(void *context)
     while (worker->facts.status == STATUS_OK && !atomic_load(&worker->is_stopping) &&
            (process->is_running || worker->has_process)) {
         if (process->is_running) {
-            serve(worker);
+            serve_tasks(worker);
             continue;
         }
         back_off(worker);

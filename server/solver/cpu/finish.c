@@ -2,9 +2,8 @@
  * tiles of each band become rows, whose columns are permuted to the order of the vertices. The rows
  * are permuted. The tiles and the rows of a band overlap in memory, so each thread converts a band
  * through a copy of it; if the tiles are stored separately, each row is written to its final place
- * through a copy of a few rows. Several ranks write into a shared matrix. Without shared memory the
- * first rank has the matrix and receives the bands of the other ranks a few at a time, also to
- * mirror them. */
+ * through a copy of a few rows. The first of several ranks has the matrix; it receives the bands of
+ * the other ranks a few at a time. */
 #include "server/solver/cpu/finish.h"
 
 #include "proto/decimals.h"
@@ -49,7 +48,7 @@ struct finish {
 };
 
 /* size is constant at each call, so that the loops are specialized. */
-static inline void transpose(struct cpu_block from, struct cpu_block to, size_t size)
+static inline void transpose_block(struct cpu_block from, struct cpu_block to, size_t size)
 {
     const unsigned char *source = from.elements;
     unsigned char *target = to.elements;
@@ -67,11 +66,11 @@ static inline void transpose(struct cpu_block from, struct cpu_block to, size_t 
 static void mirror_tile(struct cpu_block from, struct cpu_block to, size_t size)
 {
     if (size == sizeof(uint16_t)) {
-        transpose(from, to, sizeof(uint16_t));
+        transpose_block(from, to, sizeof(uint16_t));
     } else if (size == sizeof(uint32_t)) {
-        transpose(from, to, sizeof(uint32_t));
+        transpose_block(from, to, sizeof(uint32_t));
     } else {
-        transpose(from, to, sizeof(uint64_t));
+        transpose_block(from, to, sizeof(uint64_t));
     }
 }
 
@@ -172,8 +171,8 @@ static void copy_rows(const struct finish *finish, uint32_t band, uint32_t first
 }
 
 /* size is constant at each call, so that the loops are specialized. */
-static inline void order(const unsigned char *row, const uint32_t *position_of, uint32_t n,
-                         unsigned char *ret_row, size_t size)
+static inline void permute_row(const unsigned char *row, const uint32_t *position_of, uint32_t n,
+                               unsigned char *ret_row, size_t size)
 {
     for (uint32_t vertex = 0; vertex < n; vertex++) {
         memcpy(ret_row + vertex * size, row + position_of[vertex] * size, size);
@@ -186,11 +185,11 @@ static void order_row(const struct cpu_tiles *tiles, const unsigned char *row,
 {
     const uint32_t n = tiles->vertex_count;
     if (tiles->element_bytes == sizeof(uint16_t)) {
-        order(row, tiles->position_of, n, ret_row, sizeof(uint16_t));
+        permute_row(row, tiles->position_of, n, ret_row, sizeof(uint16_t));
     } else if (tiles->element_bytes == sizeof(uint32_t)) {
-        order(row, tiles->position_of, n, ret_row, sizeof(uint32_t));
+        permute_row(row, tiles->position_of, n, ret_row, sizeof(uint32_t));
     } else {
-        order(row, tiles->position_of, n, ret_row, sizeof(uint64_t));
+        permute_row(row, tiles->position_of, n, ret_row, sizeof(uint64_t));
     }
 }
 

@@ -58,7 +58,7 @@ struct slots {
     size_t targets; /* targets that a dense round lists after the panels */
 };
 
-static size_t larger(size_t a, size_t b)
+static size_t larger_of(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
@@ -72,9 +72,9 @@ static struct slots count_slots(const struct plan *plan)
     }
     slots = (struct slots){0};
     for (uint32_t round = 0; round < plan->round_count; round++) {
-        slots.pivots = larger(slots.pivots, plan->rounds[round].pivot_count);
-        slots.left = larger(slots.left, plan->rounds[round].left_count);
-        slots.right = larger(slots.right, plan->rounds[round].right_count);
+        slots.pivots = larger_of(slots.pivots, plan->rounds[round].pivot_count);
+        slots.left = larger_of(slots.left, plan->rounds[round].left_count);
+        slots.right = larger_of(slots.right, plan->rounds[round].right_count);
     }
     return slots;
 }
@@ -284,7 +284,7 @@ static const struct plan_round *list_dense_round(struct dense_round *dense, uint
 }
 
 /* The status that all ranks agree on. */
-static enum status agree(struct execution *execution)
+static enum status agree_on_stop(struct execution *execution)
 {
     const enum status status = atomic_load_explicit(&execution->negative, memory_order_relaxed)
                                    ? STATUS_NEGATIVE_CYCLE
@@ -299,7 +299,7 @@ static uint32_t rank_of_right(const struct execution *execution, uint32_t slot)
 }
 
 /* Broadcasts the pivots and R' in as few messages as possible, all at once. */
-static void share(const struct execution *execution)
+static void share_operands(const struct execution *execution)
 {
     const struct plan_round *round = execution->round;
     const struct cpu_tiles *tiles = execution->tiles;
@@ -331,9 +331,9 @@ static enum status run_round(struct execution *execution)
     const struct plan *plan = execution->tiles->plan;
     cpu_pool_run(execution->pool, (uint64_t)round->pivot_count + round->right_count, begin_round,
                  execution);
-    STATUS_TRY(agree(execution));
+    STATUS_TRY(agree_on_stop(execution));
     if (execution->tiles->ranks != NULL) {
-        share(execution);
+        share_operands(execution);
     }
     cpu_pool_run(execution->pool, round->left_count, update_left, execution);
     const double share_of_all = plan->rounds == NULL
@@ -345,7 +345,7 @@ static enum status run_round(struct execution *execution)
     execution->share += share_of_all;
     cpu_pool_run(execution->pool, (uint64_t)round->right_count + round->target_count, end_round,
                  execution);
-    return agree(execution);
+    return agree_on_stop(execution);
 }
 
 /* At most 2^25 tiles: no size overflows. */

@@ -42,7 +42,8 @@ static void add_pivot(struct effort *effort, double depth, bool symmetric, doubl
 }
 
 /* Time of tiles distributed over the units; at least the time of one tile. */
-static double share(const struct plan_cost *cost, double depth, double products, double touches)
+static double share_time(const struct plan_cost *cost, double depth, double products,
+                         double touches)
 {
     if (touches <= 0) {
         return 0;
@@ -55,8 +56,8 @@ static double share(const struct plan_cost *cost, double depth, double products,
 static double seconds_of(const struct plan_cost *cost, const struct effort *effort)
 {
     return cost->round_s + effort->close * cost->product_s +
-           share(cost, effort->close, effort->panels, effort->panel_touches) +
-           share(cost, effort->close, effort->targets, effort->target_touches);
+           share_time(cost, effort->close, effort->panels, effort->panel_touches) +
+           share_time(cost, effort->close, effort->targets, effort->target_touches);
 }
 
 double plan_cost_dense(const struct plan_cost *cost, uint32_t vertex_count, bool symmetric)

@@ -171,7 +171,7 @@ static int compare_tiles(const void *a, const void *b)
     return x->tile < y->tile ? -1 : x->tile > y->tile;
 }
 
-static void build(struct builder *builder, struct layout_tile *tiles)
+static void build_layout(struct builder *builder, struct layout_tile *tiles)
 {
     const struct order *order = builder->order;
     struct plan_outline *outline = &builder->layout->outline;
@@ -206,7 +206,7 @@ enum status plan_layout_make(const struct order *order, const struct plan_layout
         outline->tile_begin = outline->vertex_at + places;
         outline->pivot = outline->vertex_at + 2 * places;
         layout.tile_of = outline->vertex_at + 3 * places;
-        build(&builder, tiles);
+        build_layout(&builder, tiles);
         *ret_layout = layout;
     } else {
         plan_layout_finish(&layout);
