@@ -242,9 +242,8 @@ static bool is_shape(const struct hierarchy_shape *shape, uint64_t row_count, ui
            shape->weight_begin[count] == entry_count;
 }
 
-/* From the root down: parents come later in the order. Paths divide the tree as those of Sleator
- * and Tarjan (1983), since shapes have the largest child last, right before its parent. False where
- * the parent of a supernode is not the one that its lowest row is in. */
+/* From the root down: parents come later in the order. False where the parent of a supernode is not
+ * the one that its lowest row is in. */
 static bool measure_depths(struct hierarchy *hierarchy)
 {
     const struct hierarchy_shape *shape = &hierarchy->shape;
@@ -260,8 +259,6 @@ static bool measure_depths(struct hierarchy *hierarchy)
         hierarchy->above[s] = parent == NO_SUPERNODE
                                   ? 0
                                   : hierarchy->above[parent] + hierarchy_columns(shape, parent);
-        hierarchy->path[s] =
-            parent == s + 1 ? hierarchy->path[parent] : (struct hierarchy_path){s, parent};
         hierarchy->child[s] = NO_SUPERNODE;
         if (parent != NO_SUPERNODE) {
             hierarchy->sibling[s] = hierarchy->child[parent];
@@ -285,24 +282,93 @@ static bool measure_depths(struct hierarchy *hierarchy)
     return true;
 }
 
-/* The lower one of two tops is below the common ancestors: in a postorder a supernode that is not
- * below another comes before it or behind it with all that is below. */
-uint32_t hierarchy_common(const struct hierarchy *hierarchy, uint32_t a, uint32_t b)
+/* ---- Common ancestors ----
+ *
+ * In a postorder the supernodes between two others, s < t, are below their lowest common ancestor,
+ * and the children of that ancestor among s..t-1 have the least number of vertices above them,
+ * which are the common ones; unless t is the ancestor itself. The minimum of a range comes from
+ * minima of blocks (Bender and Farach-Colton 2000): from each supernode to the end of its block,
+ * from the beginning of its block to it, and of 1, 2, 4, ... whole blocks. */
+
+#define BLOCK 16 /* supernodes; 64 bytes of `above` */
+
+static uint32_t block_count(uint32_t supernodes)
 {
-    const struct hierarchy_path *path = hierarchy->path;
-    const uint32_t *first = hierarchy->shape.first;
-    uint32_t s = hierarchy->supernode_of[a];
-    uint32_t t = hierarchy->supernode_of[b];
-    while (path[s].top != path[t].top) {
-        uint32_t *lower = path[s].top < path[t].top ? &s : &t;
-        *lower = path[*lower].parent;
-        if (*lower == NO_SUPERNODE) {
-            return 0;
+    return supernodes / BLOCK + 1;
+}
+
+static uint32_t level_count(uint32_t blocks)
+{
+    return 32 - (uint32_t)__builtin_clz(blocks);
+}
+
+static size_t least_above_count(uint32_t supernodes)
+{
+    const uint32_t blocks = block_count(supernodes);
+    return 2 * (size_t)supernodes + (size_t)level_count(blocks) * blocks;
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void find_least_above(struct hierarchy *hierarchy)
+{
+    const uint32_t supernodes = hierarchy->shape.supernode_count;
+    const uint32_t blocks = block_count(supernodes);
+    const uint32_t *above = hierarchy->above;
+    uint32_t *to_end = hierarchy->least_above;
+    uint32_t *from_begin = to_end + supernodes;
+    uint32_t *level = from_begin + supernodes;
+    level[blocks - 1] = UINT32_MAX; /* if empty */
+    for (uint32_t s = 0; s < supernodes; s++) {
+        from_begin[s] = s % BLOCK == 0 ? above[s] : lesser(above[s], from_begin[s - 1]);
+        level[s / BLOCK] = from_begin[s];
+    }
+    for (uint32_t s = supernodes; s-- > 0;) {
+        const bool is_last = s % BLOCK == BLOCK - 1 || s + 1 == supernodes;
+        to_end[s] = is_last ? above[s] : lesser(above[s], to_end[s + 1]);
+    }
+    for (uint32_t width = 1; 2 * width <= blocks; width *= 2, level += blocks) {
+        for (uint32_t block = 0; block + 2 * width <= blocks; block++) {
+            level[blocks + block] = lesser(level[block], level[block + width]);
         }
     }
-    s = s > t ? s : t;
-    a = a > b ? a : b;
-    return hierarchy->above[s] + first[s + 1] - (a > first[s] ? a : first[s]);
+}
+
+/* Returns the least number of vertices above one of the supernodes from s to t - 1. */
+static uint32_t least_above(const struct hierarchy *hierarchy, uint32_t s, uint32_t t)
+{
+    const uint32_t supernodes = hierarchy->shape.supernode_count;
+    const uint32_t blocks = block_count(supernodes);
+    const uint32_t *to_end = hierarchy->least_above;
+    const uint32_t *from_begin = to_end + supernodes;
+    const uint32_t begin = s / BLOCK + 1;
+    const uint32_t end = (t - 1) / BLOCK;
+    uint32_t least = hierarchy->above[s];
+    if (begin > end) {
+        while (++s < t) {
+            least = lesser(least, hierarchy->above[s]);
+        }
+        return least;
+    }
+    least = lesser(to_end[s], from_begin[t - 1]);
+    if (begin < end) {
+        const uint32_t level = level_count(end - begin) - 1;
+        const uint32_t *minima = from_begin + supernodes + (size_t)level * blocks;
+        least = lesser(least, lesser(minima[begin], minima[end - (UINT32_C(1) << level)]));
+    }
+    return least;
+}
+
+uint32_t hierarchy_common(const struct hierarchy *hierarchy, uint32_t a, uint32_t b)
+{
+    const uint32_t high = a > b ? a : b;
+    const uint32_t s = hierarchy->supernode_of[a < b ? a : b];
+    const uint32_t t = hierarchy->supernode_of[high];
+    const uint32_t from_high = hierarchy->above[t] + hierarchy->shape.first[t + 1] - high;
+    return s == t ? from_high : lesser(from_high, least_above(hierarchy, s, t));
 }
 
 enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **ret_hierarchy)
@@ -326,8 +392,9 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
     const size_t shape_size = place_arrays(&header).up;
     hierarchy->shape_bytes = malloc(shape_size);
     hierarchy->openings = malloc(sizeof(*hierarchy->openings));
-    hierarchy->supernode_of =
-        malloc((n + 5 * supernodes + header.row_count + 1) * sizeof(uint32_t));
+    hierarchy->supernode_of = malloc(
+        (n + 3 * supernodes + least_above_count(header.supernode_count) + header.row_count + 1) *
+        sizeof(uint32_t));
     enum status status = STATUS_NO_MEMORY;
     if (hierarchy->openings != NULL && hierarchy->shape_bytes != NULL &&
         hierarchy->supernode_of != NULL) {
@@ -335,8 +402,8 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
         hierarchy->above = hierarchy->supernode_of + n;
         hierarchy->child = hierarchy->above + supernodes;
         hierarchy->sibling = hierarchy->child + supernodes;
-        hierarchy->path = (struct hierarchy_path *)(hierarchy->sibling + supernodes);
-        hierarchy->row_depth = hierarchy->sibling + 3 * supernodes;
+        hierarchy->least_above = hierarchy->sibling + supernodes;
+        hierarchy->row_depth = hierarchy->least_above + least_above_count(header.supernode_count);
         memcpy(hierarchy->shape_bytes, bytes, shape_size);
         find_shape(&header, hierarchy->shape_bytes, hierarchy);
         find_weights(&header, bytes, hierarchy);
@@ -344,6 +411,9 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
                          measure_depths(hierarchy)
                      ? STATUS_OK
                      : STATUS_CORRUPT;
+    }
+    if (status == STATUS_OK) {
+        find_least_above(hierarchy);
     }
     if (status != STATUS_OK) {
         hierarchy_close(hierarchy);

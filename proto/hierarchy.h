@@ -66,13 +66,6 @@ struct hierarchy_summary {
     uint64_t arc_count;
 };
 
-/* The supernode at the top of a path of the elimination tree, and its parent. A path continues from
- * a supernode to its last child, which is the largest, so that few paths lead to the root. */
-struct hierarchy_path {
-    uint32_t top;
-    uint32_t parent; /* NO_SUPERNODE if top is a root */
-};
-
 /* Returns the kind of the distances that searches compute. */
 static inline enum kind hierarchy_distance_kind(const struct hierarchy_summary *summary)
 {
@@ -89,12 +82,12 @@ struct hierarchy {
     const void *bytes;
     uint64_t size;
     unsigned char *shape_bytes; /* a copy, which hierarchies with different weights share */
-    uint32_t *supernode_of;     /* of each position; its block also holds the next five arrays */
+    uint32_t *supernode_of;     /* of each position; its block also holds the next six arrays */
     uint32_t *above;            /* of each supernode: the vertices above its columns, to the root */
     uint32_t *row_depth;        /* of each row: the vertices above it */
-    struct hierarchy_path *path; /* of each supernode */
-    uint32_t *child;             /* of each supernode: its first child, or NO_SUPERNODE */
+    uint32_t *child;            /* of each supernode: its first child, or NO_SUPERNODE */
     uint32_t *sibling;     /* of each supernode: the next child of its parent, or NO_SUPERNODE */
+    uint32_t *least_above; /* minima of ranges of `above`, for hierarchy_common */
     atomic_uint *openings; /* opened hierarchies that share the arrays above */
     uint32_t height;
     uint32_t largest; /* columns and rows of a supernode */

@@ -56,6 +56,53 @@ TEST(a_hierarchy_with_different_weights_has_the_same_shape)
     graph_destroy(graph);
 }
 
+/* Climbs from both positions until they meet. */
+static uint32_t climb_to_common(const struct hierarchy *hierarchy, uint32_t a, uint32_t b)
+{
+    const struct hierarchy_shape *shape = &hierarchy->shape;
+    uint32_t s = hierarchy->supernode_of[a];
+    uint32_t t = hierarchy->supernode_of[b];
+    while (s != t) {
+        uint32_t *lower = s < t ? &s : &t;
+        *(s < t ? &a : &b) = 0;
+        *lower = shape->parent[*lower];
+    }
+    a = a > b ? a : b;
+    return s == NO_SUPERNODE ? 0
+                             : hierarchy->above[s] + shape->first[s + 1] -
+                                   (a > shape->first[s] ? a : shape->first[s]);
+}
+
+/* A sparse graph of several components, so that some pairs have no common ancestor. */
+TEST(common_ancestors_are_counted)
+{
+    enum { VERTICES = 3000 };
+    struct range_edge *edges = calloc(VERTICES, 2 * sizeof(*edges));
+    struct hierarchy *hierarchy = NULL;
+    uint64_t size;
+    size_t count = 0;
+    assert_non_null(edges);
+    for (uint32_t v = 0; v + 7 < VERTICES; ++v) {
+        edges[count++] = (struct range_edge){v, v % 5 < 3 ? v + 1 : v + 7, 1};
+        if (v % 4 == 0 && v != VERTICES / 3) {
+            edges[count++] = (struct range_edge){v, v * 3 % (VERTICES / 3), 1};
+        }
+    }
+    struct graph *graph = range_build(VERTICES, edges, count, false);
+    void *bytes = make_bytes(graph, KIND_I4, 1, &size);
+    assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
+    assert_true(hierarchy->shape.supernode_count > 500);
+    for (uint32_t a = 0; a < VERTICES; a += 3) {
+        for (uint32_t b = a % 2; b < VERTICES; b += 2) {
+            assert_int_equal(hierarchy_common(hierarchy, a, b), climb_to_common(hierarchy, a, b));
+        }
+    }
+    hierarchy_close(hierarchy);
+    free(bytes);
+    graph_destroy(graph);
+    free(edges);
+}
+
 TEST(truncated_bytes_are_refused)
 {
     struct graph *graph = make_grid(true);
