@@ -185,4 +185,31 @@ TEST(any_plan_detects_a_negative_cycle)
     }
 }
 
+/* Otherwise the plans above would be dense and have one pivot per round. */
+TEST(random_plans_merge_pivots_and_omit_tiles)
+{
+    struct edge_list list = {.vertex_count = 300};
+    for (uint32_t vertex = 1; vertex < list.vertex_count; ++vertex) {
+        edge_list_add(&list, vertex - 1, vertex, 1);
+    }
+    struct graph *graph = edge_list_build(&list);
+    uint32_t merged = 0;
+    uint32_t sparse = 0;
+    uint32_t fresh = 0;
+    for (uint64_t seed = 0; seed < 50; ++seed) {
+        struct plan *plan = random_plan_make(graph, 8, true, seed);
+        merged += plan->round_count < plan->tile_count;
+        sparse += plan->summary.work_fraction < 0.5;
+        for (size_t target = 0; target < plan->target_count; ++target) {
+            fresh += plan->targets[target].fresh;
+        }
+        plan_destroy(plan);
+    }
+    assert_in_range(merged, 10, 49);
+    assert_in_range(sparse, 5, 49);
+    assert_true(fresh > 50);
+    graph_destroy(graph);
+    edge_list_finish(&list);
+}
+
 TEST_GROUP(trial_open_cpus, trial_close_cpus)

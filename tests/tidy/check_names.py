@@ -58,7 +58,7 @@ CALLED_BY_TESTS = {
     "pairs_next": "the unit test and the fuzz target look at the names of each pair",
     "upload_feed": "the unit test feeds a body in every split",
     "cpu_kernel_usable": "tests run each kernel that this processor can run",
-    "auth_find_key": "the unit test, and tests/campaign measures its time",
+    "auth_find_key": "the unit test looks keys up",
     "gpu_set_tuning": "tests/solver/test_gpu_variants.c forces each way of solving",
 }
 
