@@ -377,7 +377,7 @@ static void try_calls(const struct fixture *fixture, int error, unsigned step)
 
 FIXTURE_TEST(a_crash_before_any_system_call_loses_no_committed_data)
 {
-    try_calls(fixture, 0, STEP);
+    try_calls(fixture, 0, 2 * STEP - 1);
 }
 
 FIXTURE_TEST(a_change_with_an_io_error_at_any_call_is_not_acknowledged)
@@ -388,10 +388,10 @@ FIXTURE_TEST(a_change_with_an_io_error_at_any_call_is_not_acknowledged)
 /* ENOSPC is handled like EIO. */
 FIXTURE_TEST(a_change_with_a_full_disk_at_any_call_is_not_acknowledged)
 {
-    try_calls(fixture, ENOSPC, 4 + STEP);
+    try_calls(fixture, ENOSPC, 5 * STEP);
 }
 
 FIXTURE_TEST(interrupted_system_calls_are_repeated_or_reported)
 {
-    try_calls(fixture, EINTR, 1 + STEP);
+    try_calls(fixture, EINTR, 2 * STEP);
 }
