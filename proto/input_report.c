@@ -1,6 +1,7 @@
 #include "proto/input_report.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const directions[INPUT_DIRECTION_COUNT] = {
@@ -134,15 +135,11 @@ json_t *input_report_json(const struct input_report *report)
                      (json_int_t)report->parallel_merged);
 }
 
-static bool copy_text(const json_t *value, char *to, size_t size)
+static void copy_text(const json_t *value, char *to, size_t size)
 {
-    const char *text = json_is_null(value) ? "" : json_string_value(value);
+    const char *text = json_string_value(value);
 
-    if (text == NULL || strlen(text) >= size) {
-        return false;
-    }
-    memcpy(to, text, strlen(text) + 1);
-    return true;
+    snprintf(to, size, "%s", text != NULL ? text : "");
 }
 
 bool input_report_from_json(const json_t *object, struct input_report *ret_report)
@@ -167,11 +164,11 @@ bool input_report_from_json(const json_t *object, struct input_report *ret_repor
     if (json_unpack((json_t *)(uintptr_t)object, "{s:s, s:b, s:b, s:s, s:s, s:I, s:I, s?I, s?I}",
                     "format", &format, "guessed", &guessed, "directed", &directed, "directed_by",
                     &direction, "names", &names, "bytes", &bytes, "decoded_bytes", &decoded_bytes,
-                    "loops_dropped", &loops, "parallel_merged", &parallels) != 0 ||
-        !copy_text(json_object_get(object, "variant"), report.variant, sizeof(report.variant)) ||
-        !copy_text(json_object_get(object, "weight"), report.weight, sizeof(report.weight))) {
+                    "loops_dropped", &loops, "parallel_merged", &parallels) != 0) {
         return false;
     }
+    copy_text(json_object_get(object, "variant"), report.variant, sizeof(report.variant));
+    copy_text(json_object_get(object, "weight"), report.weight, sizeof(report.weight));
     while (report.direction < INPUT_DIRECTION_COUNT &&
            strcmp(directions[report.direction], direction) != 0) {
         report.direction++;

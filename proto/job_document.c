@@ -54,10 +54,8 @@ void time_print(double seconds, char buffer[TIME_TEXT_SIZE])
     time_t clock = (time_t)whole;
     struct tm parts;
     char date[TIME_TEXT_SIZE - 8];
-    if (gmtime_r(&clock, &parts) == NULL ||
-        strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &parts) == 0) {
-        memcpy(date, "1970-01-01T00:00:00", sizeof("1970-01-01T00:00:00"));
-    }
+    gmtime_r(&clock, &parts);
+    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &parts);
     snprintf(buffer, TIME_TEXT_SIZE, "%s.%03dZ", date, milliseconds);
 }
 
@@ -138,18 +136,16 @@ static json_t *timings_json(const struct timings *timings)
     return durations_json(timing_durations, COUNT(timing_durations), timings);
 }
 
-/* Returns the problem, with the members for a negative cycle if there is one. */
+/* Returns the problem, with the members for a negative cycle if there is one; NULL: no problem. */
 static json_t *report_problem_json(const struct job_report *report)
 {
-    json_t *problem = problem_json(&report->problem, NULL);
-    if (problem == NULL || report->cycle == NULL) {
-        return problem;
-    }
-    json_t *cycle = json_loads(report->cycle, 0, NULL);
-    if (cycle == NULL || json_object_set_new(problem, "cycle", cycle) != 0 ||
-        json_object_set_new(problem, "weight", problem_number_json(report->cycle_weight)) != 0) {
-        json_decref(problem);
+    if (report->problem.status == STATUS_OK) {
         return NULL;
+    }
+    json_t *problem = problem_json(&report->problem, NULL);
+    if (report->cycle != NULL) {
+        json_object_set_new(problem, "cycle", json_loads(report->cycle, 0, NULL));
+        json_object_set_new(problem, "weight", problem_number_json(report->cycle_weight));
     }
     return problem;
 }
@@ -185,82 +181,73 @@ static bool decode_devices(json_t *list, struct job_report *report)
     return true;
 }
 
-/* Sets the members that not every report has. */
-static int set_optional(json_t *object, const struct job_report *report)
+/* Returns the checks that a certificate makes on each row; NULL: none were made. */
+static json_t *verification_json(const struct verification *verification)
 {
-    const struct verification *verification = &report->verification;
-    const json_int_t rows = (json_int_t)verification->rows;
-    int failed = 0;
-    if (report->traceparent[0] != '\0') {
-        failed |= json_object_set_new(object, "traceparent", json_string(report->traceparent));
-    }
-    if (report->parent[0] != '\0') {
-        failed |= json_object_set_new(object, "parent", json_string(report->parent));
-    }
-    if (report->device_count > 0) {
-        failed |= json_object_set_new(object, "devices", devices_json(report));
-    }
-    if (report->workers_lost > 0) {
-        failed |= json_object_set_new(object, "workers_lost", json_integer(report->workers_lost));
-    }
-    if (report->input.known || report->cached) {
-        json_t *input = report->input.known ? input_report_json(&report->input) : json_object();
-        failed |= json_object_set_new(input, "cached", json_boolean(report->cached));
-        failed |= json_object_set_new(object, "input", input);
-    }
-    if (report->result.form != RESULT_FORM_AUTO) {
-        failed |= json_object_set_new(object, "result", result_summary_json(&report->result));
-    }
-    if (verification->done) {
-        failed |= json_object_set_new(
-            object, "verified",
-            json_pack("{s:I, s:f}", "rows", rows, "seconds", number_round(verification->seconds)));
-        /* The list of checks that a certificate makes on each row. */
-        failed |= json_object_set_new(
-            object, "verification",
-            json_pack("{s:I, s:I, s:I, s:s, s:[s, s, s, s], s:o, s:f}", "rows", rows, "of",
-                      (json_int_t)verification->of, "edges", (json_int_t)verification->edges, "on",
-                      "host", "checks", "zero_diagonal", "edges_relaxed", "tight_last_edge",
-                      "tight_path", "tolerance", problem_number_json(verification->tolerance),
-                      "seconds", number_round(verification->seconds)));
-    }
-    if (report->problem.status != STATUS_OK) {
-        failed |= json_object_set_new(object, "problem", report_problem_json(report));
-    }
-    return failed;
-}
-
-char *job_report_encode(const struct job_report *report)
-{
-    json_t *object = json_pack("{s:s, s:s, s:o, s:o}", "solver", report->solver, "device",
-                               report->device, "timings", timings_json(&report->timings), "plan",
-                               plan_summary_json(&report->plan));
-    if (object == NULL) {
+    if (!verification->done) {
         return NULL;
     }
-    int failed = set_optional(object, report);
-    if (report->warnings != NULL) {
-        failed |= json_object_set_new(object, "warnings", json_loads(report->warnings, 0, NULL));
-    }
-    if (report->moves[0] != '\0') {
-        failed |= json_object_set_new(object, "moves", json_string(report->moves));
-    }
-    if (report->reached > 0) {
-        failed |= json_object_set_new(object, "reached", json_real(number_round(report->reached)));
-    }
+    return json_pack("{s:I, s:I, s:I, s:s, s:[s, s, s, s], s:o, s:f}", "rows",
+                     (json_int_t)verification->rows, "of", (json_int_t)verification->of, "edges",
+                     (json_int_t)verification->edges, "on", "host", "checks", "zero_diagonal",
+                     "edges_relaxed", "tight_last_edge", "tight_path", "tolerance",
+                     problem_number_json(verification->tolerance), "seconds",
+                     number_round(verification->seconds));
+}
+
+/* Returns NULL if nothing was uploaded and no result existed. */
+static json_t *input_json(const struct job_report *report)
+{
+    json_t *input = report->input.known ? input_report_json(&report->input)
+                    : report->cached    ? json_object()
+                                        : NULL;
+    json_object_set_new(input, "cached", json_boolean(report->cached));
+    return input;
+}
+
+static const char *text_or_absent(const char *text)
+{
+    return text[0] != '\0' ? text : NULL;
+}
+
+/* Returns the members that not every report has: json_pack leaves out a member marked with * whose
+ * value is NULL. */
+static json_t *optional_json(const struct job_report *report)
+{
+    const struct verification *verification = &report->verification;
+    json_t *verified = verification->done
+                           ? json_pack("{s:I, s:f}", "rows", (json_int_t)verification->rows,
+                                       "seconds", number_round(verification->seconds))
+                           : NULL;
+    return json_pack(
+        "{s:s*, s:s*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "traceparent",
+        text_or_absent(report->traceparent), "parent", text_or_absent(report->parent), "devices",
+        report->device_count > 0 ? devices_json(report) : NULL, "workers_lost",
+        report->workers_lost > 0 ? json_integer(report->workers_lost) : NULL, "input",
+        input_json(report), "result",
+        report->result.form != RESULT_FORM_AUTO ? result_summary_json(&report->result) : NULL,
+        "verified", verified, "verification", verification_json(verification), "problem",
+        report_problem_json(report));
+}
+
+/* Prints and releases the object; NULL for NULL, or if setting a member has failed. */
+static char *print_object(json_t *object, int failed)
+{
     char *text = failed == 0 ? text_print_json(object) : NULL;
     json_decref(object);
     return text;
 }
 
-static bool copy_string(const char *from, char *to, size_t size)
+char *job_report_encode(const struct job_report *report)
 {
-    size_t length = strlen(from);
-    if (length >= size) {
-        return false;
-    }
-    memcpy(to, from, length + 1);
-    return true;
+    json_t *object =
+        json_pack("{s:s, s:s, s:o, s:o, s:o*, s:s*, s:o*}", "solver", report->solver, "device",
+                  report->device, "timings", timings_json(&report->timings), "plan",
+                  plan_summary_json(&report->plan), "warnings",
+                  report->warnings != NULL ? json_loads(report->warnings, 0, NULL) : NULL, "moves",
+                  text_or_absent(report->moves), "reached",
+                  report->reached > 0 ? json_real(number_round(report->reached)) : NULL);
+    return print_object(object, json_object_update_new(object, optional_json(report)));
 }
 
 static bool decode_plan(json_t *object, struct job_report *report)
@@ -272,9 +259,6 @@ static bool decode_plan(json_t *object, struct job_report *report)
     if (json_unpack(object, "{s:s, s:I, s:I, s:F, s:F, s:b}", "kind", &kind, "parts", &parts,
                     "largest_separator", &separator, "work_fraction", &report->plan.work_fraction,
                     "planning_s", &report->plan.planning_s, "cached", &cached) != 0) {
-        return false;
-    }
-    if (parts < 0 || parts > UINT32_MAX || separator < 0 || separator > UINT32_MAX) {
         return false;
     }
     report->plan.cached = cached != 0;
@@ -295,8 +279,7 @@ static bool decode_verification(json_t *object, struct verification *verificatio
     }
     if (json_unpack(object, "{s:I, s:I, s:I, s:F, s:F}", "rows", &rows, "of", &of, "edges", &edges,
                     "tolerance", &verification->tolerance, "seconds",
-                    &verification->seconds) != 0 ||
-        rows < 0 || of < rows || edges < 0) {
+                    &verification->seconds) != 0) {
         return false;
     }
     verification->done = true;
@@ -311,20 +294,13 @@ static bool decode_problem(json_t *object, struct job_report *report)
     if (object == NULL) {
         return true;
     }
-    if (!problem_from_json(object, &report->problem)) {
-        return false;
-    }
-    json_t *cycle = json_object_get(object, "cycle");
-    if (cycle == NULL) {
-        return true;
-    }
     report->cycle_weight = json_number_value(json_object_get(object, "weight"));
-    report->cycle = text_print_json(cycle);
-    return report->cycle != NULL;
+    report->cycle = text_print_json(json_object_get(object, "cycle"));
+    return problem_from_json(object, &report->problem);
 }
 
 /* The members after the plan are optional. */
-static bool decode(json_t *object, struct job_report *report)
+static bool decode_report(json_t *object, struct job_report *report)
 {
     const char *solver;
     const char *device;
@@ -341,7 +317,6 @@ static bool decode(json_t *object, struct job_report *report)
                     &traceparent, "parent", &parent, "moves", &moves, "warnings", &warnings,
                     "result", &result, "workers_lost", &workers_lost, "reached",
                     &report->reached) != 0 ||
-        workers_lost < 0 || workers_lost > UINT32_MAX ||
         !decode_durations(timing_durations, COUNT(timing_durations), timings, &report->timings) ||
         (result != NULL && !result_summary_from_json(result, &report->result))) {
         return false;
@@ -349,13 +324,12 @@ static bool decode(json_t *object, struct job_report *report)
     report->workers_lost = (uint32_t)workers_lost;
     report->cached = json_is_true(json_object_get(json_object_get(object, "input"), "cached"));
     report->warnings = json_is_array(warnings) ? text_print_json(warnings) : NULL;
-    return (warnings == NULL || report->warnings != NULL) &&
-           copy_string(traceparent, report->traceparent, sizeof(report->traceparent)) &&
-           copy_string(parent, report->parent, sizeof(report->parent)) &&
-           copy_string(moves, report->moves, sizeof(report->moves)) &&
-           copy_string(solver, report->solver, sizeof(report->solver)) &&
-           copy_string(device, report->device, sizeof(report->device)) &&
-           decode_plan(plan, report) &&
+    snprintf(report->traceparent, sizeof(report->traceparent), "%s", traceparent);
+    snprintf(report->parent, sizeof(report->parent), "%s", parent);
+    snprintf(report->moves, sizeof(report->moves), "%s", moves);
+    snprintf(report->solver, sizeof(report->solver), "%s", solver);
+    snprintf(report->device, sizeof(report->device), "%s", device);
+    return (warnings == NULL || report->warnings != NULL) && decode_plan(plan, report) &&
            decode_devices(json_object_get(object, "devices"), report) &&
            input_report_from_json(json_object_get(object, "input"), &report->input) &&
            decode_verification(json_object_get(object, "verification"), &report->verification) &&
@@ -366,7 +340,7 @@ enum status job_report_decode(const char *text, struct job_report *ret_report)
 {
     struct job_report report = {0};
     json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    bool decoded = object != NULL && decode(object, &report);
+    bool decoded = object != NULL && decode_report(object, &report);
     json_decref(object);
     if (!decoded) {
         job_report_finish(&report);
@@ -391,7 +365,7 @@ static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex
                                problem_number_json(summary->max_weight), "negative",
                                summary->negative, "components", (json_int_t)summary->components);
     enum kind answers;
-    if (object != NULL && kind != NULL && kind_from_name(kind, &answers)) {
+    if (kind != NULL && kind_from_name(kind, &answers)) {
         char arithmetic[GRAPH_SCALING_TEXT_SIZE];
         graph_scaling_print(graph_scaling(summary, answers), arithmetic);
         json_object_set_new(object, "kind", json_string(kind));
@@ -404,14 +378,6 @@ static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex
 static json_t *link_to(const char *collection, const char *id, const char *rest)
 {
     return json_sprintf("/v1/%s/%s%s", collection, id, rest);
-}
-
-/* Prints and releases the object; NULL for NULL. */
-static char *print(json_t *object)
-{
-    char *text = text_print_json(object);
-    json_decref(object);
-    return text;
 }
 
 static json_t *text_or_null(const char *text)
@@ -480,78 +446,57 @@ char *job_document_print(const struct job_document *document)
                                document->directed, kind_name(document->kind)),
                   "problem", "links", links, "input", "workers_lost", 0, "warnings",
                   warnings_json(report->warnings, report->reached));
-    int failed = object == NULL || tail == NULL || json_object_update(object, tail) != 0;
-
-    json_decref(tail);
-    if (!failed) {
-        failed = set_optional(object, report);
-    }
-    if (!failed && document->graph_name != NULL) {
-        failed = json_object_set_new(object, "name", json_string(document->graph_name));
-    }
-    if (!failed && document->deadline_s > 0) {
-        failed =
-            json_object_set_new(object, "deadline_s", problem_number_json(document->deadline_s));
-    }
-    if (failed) {
-        json_decref(object);
-        return NULL;
-    }
-    return print(object);
+    json_t *last =
+        json_pack("{s:s*, s:o*}", "name", document->graph_name, "deadline_s",
+                  document->deadline_s > 0 ? problem_number_json(document->deadline_s) : NULL);
+    const int failed = json_object_update_new(object, tail) |
+                       json_object_update_new(object, optional_json(report)) |
+                       json_object_update_new(object, last);
+    return print_object(object, failed);
 }
 
 static json_t *names_json(const char *const *names)
 {
     json_t *array = json_array();
-    for (; array != NULL && names != NULL && *names != NULL; names++) {
-        if (json_array_append_new(array, json_string(*names)) != 0) {
-            json_decref(array);
-            return NULL;
-        }
+    for (; names != NULL && *names != NULL; names++) {
+        json_array_append_new(array, json_string(*names));
     }
     return array;
 }
 
-static json_t *graph_links(const struct graph_document *document)
+static json_t *coordinates_json(const struct graph_document *document)
 {
-    json_t *links =
-        json_pack("{s:o, s:o, s:o, s:o, s:o}", "self", link_to("graphs", document->id, ""),
-                  "vertices", link_to("graphs", document->id, "/vertices"), "distance",
-                  link_to("graphs", document->id, "/distance"), "matrix",
-                  link_to("graphs", document->id, "/matrix"), "stats",
-                  link_to("graphs", document->id, "/stats"));
-    if (links != NULL && document->job_id != NULL) {
-        json_object_set_new(links, "job", link_to("jobs", document->job_id, ""));
+    if (document->coordinate_system == NULL) {
+        return json_null();
     }
-    return links;
+    return json_pack("{s:s, s:I, s:I}", "system", document->coordinate_system, "located",
+                     (json_int_t)document->located, "missing",
+                     (json_int_t)document->vertex_count - document->located);
 }
 
 char *graph_document_print(const struct graph_document *document)
 {
-    json_t *summary = summary_json(document->summary, document->vertex_count, document->edge_count,
-                                   document->directed, document->kind);
-    json_t *object =
-        json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:b, s:I, s:o, s:o, s:o, s:o}", "id",
-                  document->id, "names", names_json(document->names), "parent",
-                  text_or_null(document->parent), "created", time_or_null(document->created_s), "n",
-                  (json_int_t)document->vertex_count, "m", (json_int_t)document->edge_count,
-                  "directed", document->directed, "bytes", (json_int_t)document->file_bytes,
-                  "summary", summary, "result", text_or_null(document->result_kind), "job",
-                  text_or_null(document->job_id), "links", graph_links(document));
-    if (object != NULL) {
-        json_object_set_new(
-            object, "coordinates",
-            document->coordinate_system == NULL
-                ? json_null()
-                : json_pack("{s:s, s:I, s:I}", "system", document->coordinate_system, "located",
-                            (json_int_t)document->located, "missing",
-                            (json_int_t)document->vertex_count - document->located));
-    }
-    if (object != NULL && document->input != NULL && document->input->known) {
-        json_object_set_new(object, "input", input_report_json(document->input));
-        json_object_set_new(object, "warnings", warnings_json(document->warnings, 0));
-    }
-    return print(object);
+    const bool has_input = document->input != NULL && document->input->known;
+    json_t *links =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o*}", "self", link_to("graphs", document->id, ""),
+                  "vertices", link_to("graphs", document->id, "/vertices"), "distance",
+                  link_to("graphs", document->id, "/distance"), "matrix",
+                  link_to("graphs", document->id, "/matrix"), "stats",
+                  link_to("graphs", document->id, "/stats"), "job",
+                  document->job_id != NULL ? link_to("jobs", document->job_id, "") : NULL);
+    json_t *object = json_pack(
+        "{s:s, s:o, s:o, s:o, s:I, s:I, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*}", "id",
+        document->id, "names", names_json(document->names), "parent",
+        text_or_null(document->parent), "created", time_or_null(document->created_s), "n",
+        (json_int_t)document->vertex_count, "m", (json_int_t)document->edge_count, "directed",
+        document->directed, "bytes", (json_int_t)document->file_bytes, "summary",
+        summary_json(document->summary, document->vertex_count, document->edge_count,
+                     document->directed, document->kind),
+        "result", text_or_null(document->result_kind), "job", text_or_null(document->job_id),
+        "links", links, "coordinates", coordinates_json(document), "input",
+        has_input ? input_report_json(document->input) : NULL, "warnings",
+        has_input ? warnings_json(document->warnings, 0) : NULL);
+    return print_object(object, 0);
 }
 
 char *estimate_print(const struct estimate *estimate)
@@ -568,8 +513,5 @@ char *estimate_print(const struct estimate *estimate)
         "reason", text_or_null(estimate->reason), "hint", text_or_null(estimate->hint), "limits",
         "vertex_limit", (json_int_t)estimate->vertex_limit, "edge_limit",
         (json_int_t)estimate->edge_limit, "free_disk_bytes", (json_int_t)estimate->free_disk_bytes);
-    char *text = text_print_json(root);
-
-    json_decref(root);
-    return text;
+    return print_object(root, 0);
 }

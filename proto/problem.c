@@ -8,10 +8,8 @@
 #include <string.h>
 
 /* Prints a text and cuts it if it does not fit, at a character boundary of UTF-8. */
-static void print(char to[PROBLEM_TEXT_SIZE], const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
-
-static void print(char to[PROBLEM_TEXT_SIZE], const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void print_text(char to[PROBLEM_TEXT_SIZE],
+                                                             const char *format, va_list arguments)
 {
     int size = vsnprintf(to, PROBLEM_TEXT_SIZE, format, arguments);
 
@@ -26,28 +24,18 @@ static void print(char to[PROBLEM_TEXT_SIZE], const char *format, va_list argume
 }
 
 /* Sets a problem that is not NULL. hint: NULL = none. */
-static void set(struct problem *problem, const struct problem *facts, const char *hint,
-                const char *format, va_list arguments) __attribute__((format(printf, 4, 0)));
-
-static void set(struct problem *problem, const struct problem *facts, const char *hint,
-                const char *format, va_list arguments)
+__attribute__((format(printf, 4, 0))) static void fill_problem(struct problem *problem,
+                                                               const struct problem *facts,
+                                                               const char *hint, const char *format,
+                                                               va_list arguments)
 {
     if (problem != NULL) {
         *problem = *facts;
-        print(problem->detail, format, arguments);
+        print_text(problem->detail, format, arguments);
         if (hint != NULL) {
             problem_hint(problem, "%s", hint);
         }
     }
-}
-
-enum status problem_set(struct problem *problem, enum status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    set(problem, &(struct problem){.status = status}, NULL, format, arguments);
-    va_end(arguments);
-    return status;
 }
 
 enum status problem_refuse_at(struct problem *problem, enum status status, uint64_t line,
@@ -56,7 +44,7 @@ enum status problem_refuse_at(struct problem *problem, enum status status, uint6
     const struct problem facts = {.status = status, .line = line, .column = column};
     va_list arguments;
     va_start(arguments, format);
-    set(problem, &facts, hint, format, arguments);
+    fill_problem(problem, &facts, hint, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -68,7 +56,7 @@ enum status problem_refuse_limit(struct problem *problem, enum status status, do
         .status = status, .has_limit = true, .limit = limit, .actual = actual};
     va_list arguments;
     va_start(arguments, format);
-    set(problem, &facts, hint, format, arguments);
+    fill_problem(problem, &facts, hint, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -108,7 +96,7 @@ void problem_hint(struct problem *problem, const char *format, ...)
         return;
     }
     va_start(arguments, format);
-    print(problem->hint, format, arguments);
+    print_text(problem->hint, format, arguments);
     va_end(arguments);
 }
 
@@ -168,44 +156,29 @@ static json_t *words_of(const char *words)
     return json_string(clean);
 }
 
+/* Returns NULL for 0. */
+static json_t *count_json(uint64_t count)
+{
+    return count > 0 ? json_integer((json_int_t)count) : NULL;
+}
+
 json_t *problem_json(const struct problem *problem, const char *request_id)
 {
     const struct status_info *info = status_info(problem->status);
-    json_t *object = json_object();
-    int failed = object == NULL;
+    const bool has_limit = problem->has_limit;
     char type[PROBLEM_TYPE_SIZE];
 
     problem_print_type(problem->status, type);
-    failed |= json_object_set_new(object, "type", json_string(type));
-    failed |= json_object_set_new(object, "title", json_string(info->title));
-    failed |= json_object_set_new(object, "status", json_integer(info->http));
-    failed |= json_object_set_new(object, "detail",
-                                  words_of(problem->detail[0] ? problem->detail : info->title));
-    failed |= json_object_set_new(object, "code", json_string(info->code));
-    if (problem->has_limit) {
-        failed |= json_object_set_new(object, "limit", problem_number_json(problem->limit));
-        failed |= json_object_set_new(object, "actual", problem_number_json(problem->actual));
-    }
-    if (problem->hint[0] != '\0') {
-        failed |= json_object_set_new(object, "hint", words_of(problem->hint));
-    }
-    if (problem->line > 0) {
-        failed |= json_object_set_new(object, "line", json_integer((json_int_t)problem->line));
-    }
-    if (problem->column > 0) {
-        failed |= json_object_set_new(object, "column", json_integer((json_int_t)problem->column));
-    }
-    if (problem->has_index) {
-        failed |= json_object_set_new(object, "index", json_integer((json_int_t)problem->index));
-    }
-    if (request_id != NULL) {
-        failed |= json_object_set_new(object, "request_id", json_string(request_id));
-    }
-    if (failed == 0) {
-        return object;
-    }
-    json_decref(object);
-    return NULL;
+    /* json_pack leaves out a member marked with * whose value is NULL. */
+    return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:s*}", "type",
+                     type, "title", info->title, "status", (int)info->http, "detail",
+                     words_of(problem->detail[0] ? problem->detail : info->title), "code",
+                     info->code, "limit", has_limit ? problem_number_json(problem->limit) : NULL,
+                     "actual", has_limit ? problem_number_json(problem->actual) : NULL, "hint",
+                     problem->hint[0] != '\0' ? words_of(problem->hint) : NULL, "line",
+                     count_json(problem->line), "column", count_json(problem->column), "index",
+                     problem->has_index ? json_integer((json_int_t)problem->index) : NULL,
+                     "request_id", request_id);
 }
 
 bool problem_from_json(const json_t *object, struct problem *ret_problem)

@@ -22,16 +22,14 @@ struct problem {
     double actual;
 };
 
-/* Fills in status and detail, clears the other members and returns the status, so that a failing
+/* Fills in status, detail, the position in the file, where a line of 0 is filled in by the caller,
+ * and the hint, which may be NULL; clears the other members. Returns the status, so that a failing
  * function can end in "return problem_set(...)". problem may be NULL. */
-enum status problem_set(struct problem *problem, enum status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* problem_set with a position in the file, where a line of 0 is filled in by the caller, and a
- * hint, which may be NULL. */
 enum status problem_refuse_at(struct problem *problem, enum status status, uint64_t line,
                               uint64_t column, const char *hint, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+#define problem_set(problem, status, ...)                                                          \
+    problem_refuse_at(problem, status, 0, 0, NULL, __VA_ARGS__)
 #define problem_refuse(problem, status, hint, ...)                                                 \
     problem_refuse_at(problem, status, 0, 0, hint, __VA_ARGS__)
 #define problem_bad_graph_hint(problem, line, column, hint, ...)                                   \

@@ -74,24 +74,17 @@ void text_grow_and_append(struct text *text, const void *bytes, size_t size)
 void text_printf(struct text *text, const char *format, ...)
 {
     va_list arguments;
-    int size;
-    char *to;
+    char *printed = NULL;
 
     va_start(arguments, format);
-    size = vsnprintf(NULL, 0, format, arguments);
+    const int size = vasprintf(&printed, format, arguments);
     va_end(arguments);
     if (size < 0) {
         text->failed = true;
         return;
     }
-    to = text_reserve(text, (size_t)size);
-    if (to == NULL) {
-        return;
-    }
-    va_start(arguments, format);
-    vsnprintf(to, (size_t)size + 1, format, arguments);
-    va_end(arguments);
-    text_advance(text, (size_t)size);
+    text_append(text, printed, (size_t)size);
+    free(printed);
 }
 
 /* Returns the length of the UTF-8 sequence at bytes (RFC 3629), 0 if it is invalid. */
