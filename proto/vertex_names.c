@@ -2,7 +2,6 @@
 
 #include "proto/number.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +12,12 @@ enum encoding {
     ENCODING_TEXTS
 };
 
-/* Little-endian: encoding and count (u32), argument (u64); then `count` i64 numbers, or `count` u32
- * lengths and the bytes of all texts. The argument is the base of a range, or the size of all
- * texts. */
-#define HEADER_SIZE 16
+/* Then `count` i64 numbers, or `count` u32 lengths and the bytes of all texts. */
+struct header {
+    uint32_t encoding;
+    uint32_t count;
+    uint64_t argument; /* base of a range, or size of all texts */
+};
 
 struct vertex_names {
     uint32_t count;
@@ -39,7 +40,7 @@ enum status vertex_names_create_range(uint32_t count, uint32_t base,
 }
 
 /* Appends a name; STATUS_CORRUPT for a duplicate. */
-static enum status add(struct vertex_names *names, const char *name, size_t size)
+static enum status add_name(struct vertex_names *names, const char *name, size_t size)
 {
     uint32_t row;
     STATUS_TRY(name_table_intern(names->table, name, size, &row));
@@ -168,67 +169,36 @@ size_t vertex_names_encoded_size(const struct vertex_names *names)
 {
     switch (encoding_of(names)) {
     case ENCODING_RANGE:
-        return HEADER_SIZE;
+        return sizeof(struct header);
     case ENCODING_NUMBERS:
     case ENCODING_NUMBER_TEXTS:
-        return HEADER_SIZE + (size_t)names->count * sizeof(int64_t);
+        return sizeof(struct header) + (size_t)names->count * sizeof(int64_t);
     case ENCODING_TEXTS:
         break;
     }
-    return HEADER_SIZE + (size_t)names->count * sizeof(uint32_t) + text_size(names);
-}
-
-static void put_u32(unsigned char *to, uint32_t value)
-{
-    value = htole32(value);
-    memcpy(to, &value, sizeof(value));
-}
-
-static void put_u64(unsigned char *to, uint64_t value)
-{
-    value = htole64(value);
-    memcpy(to, &value, sizeof(value));
-}
-
-static uint32_t get_u32(const unsigned char *from)
-{
-    uint32_t value;
-
-    memcpy(&value, from, sizeof(value));
-    return le32toh(value);
-}
-
-static uint64_t get_u64(const unsigned char *from)
-{
-    uint64_t value;
-
-    memcpy(&value, from, sizeof(value));
-    return le64toh(value);
+    return sizeof(struct header) + (size_t)names->count * sizeof(uint32_t) + text_size(names);
 }
 
 void vertex_names_encode(const struct vertex_names *names, unsigned char *bytes)
 {
-    enum encoding encoding = encoding_of(names);
-    unsigned char *at = bytes + HEADER_SIZE;
+    const enum encoding encoding = encoding_of(names);
+    const struct header header = {encoding, names->count,
+                                  encoding == ENCODING_TEXTS ? text_size(names) : names->base};
+    unsigned char *at = bytes + sizeof(header);
     unsigned char *text = at + (size_t)names->count * sizeof(uint32_t);
 
-    put_u32(bytes, encoding);
-    put_u32(bytes + 4, names->count);
-    put_u64(bytes + 8, encoding == ENCODING_TEXTS ? text_size(names) : names->base);
-    if (encoding == ENCODING_RANGE) {
-        return;
-    }
-    if (encoding != ENCODING_TEXTS) {
-        for (uint32_t row = 0; row < names->count; row++) {
-            put_u64(at + (size_t)row * 8, (uint64_t)name_table_number(names->table, row));
+    memcpy(bytes, &header, sizeof(header));
+    for (uint32_t row = 0; row < names->count && encoding != ENCODING_RANGE; row++) {
+        if (encoding != ENCODING_TEXTS) {
+            const int64_t number = name_table_number(names->table, row);
+
+            memcpy(at + (size_t)row * sizeof(number), &number, sizeof(number));
+            continue;
         }
-        return;
-    }
-    for (uint32_t row = 0; row < names->count; row++) {
         size_t size;
         const char *name = name_table_get(names->table, row, &size);
 
-        put_u32(at + (size_t)row * 4, (uint32_t)size);
+        memcpy(at + (size_t)row * sizeof(uint32_t), &(uint32_t){(uint32_t)size}, sizeof(uint32_t));
         memcpy(text, name, size);
         text += size;
     }
@@ -243,9 +213,10 @@ static enum status decode_numbers(const unsigned char *at, size_t size, uint32_t
         return STATUS_CORRUPT;
     }
     for (uint32_t row = 0; row < count; row++) {
-        int64_t number = (int64_t)get_u64(at + (size_t)row * 8);
+        int64_t number;
 
-        STATUS_TRY(add(names, digits, number_print_integer(number, digits)));
+        memcpy(&number, at + (size_t)row * sizeof(number), sizeof(number));
+        STATUS_TRY(add_name(names, digits, number_print_integer(number, digits)));
     }
     return STATUS_OK;
 }
@@ -259,12 +230,13 @@ static enum status decode_texts(const unsigned char *at, size_t size, uint32_t c
         return STATUS_CORRUPT;
     }
     for (uint32_t row = 0; row < count; row++) {
-        uint32_t length = get_u32(at + (size_t)row * 4);
+        uint32_t length;
 
+        memcpy(&length, at + (size_t)row * sizeof(length), sizeof(length));
         if (length > VERTEX_NAME_LIMIT || length > size - used) {
             return STATUS_CORRUPT;
         }
-        STATUS_TRY(add(names, (const char *)at + used, length));
+        STATUS_TRY(add_name(names, (const char *)at + used, length));
         used += length;
     }
     return used == size && !name_table_is_numeric(names->table) ? STATUS_OK : STATUS_CORRUPT;
@@ -274,31 +246,26 @@ enum status vertex_names_decode(const unsigned char *bytes, size_t size,
                                 struct vertex_names **ret_names)
 {
     struct vertex_names *names;
-    uint32_t encoding;
-    uint64_t argument;
-    uint32_t count;
+    struct header header;
 
-    if (size < HEADER_SIZE) {
+    if (size < sizeof(header)) {
         return STATUS_CORRUPT;
     }
-    encoding = get_u32(bytes);
-    count = get_u32(bytes + 4);
-    argument = get_u64(bytes + 8);
-    if (encoding == ENCODING_RANGE) {
-        if (size != HEADER_SIZE || argument > UINT32_MAX) {
-            return STATUS_CORRUPT;
-        }
-        return vertex_names_create_range(count, (uint32_t)argument, ret_names);
+    memcpy(&header, bytes, sizeof(header));
+    if (header.encoding == ENCODING_RANGE) {
+        return size == sizeof(header) && header.argument <= UINT32_MAX
+                   ? vertex_names_create_range(header.count, (uint32_t)header.argument, ret_names)
+                   : STATUS_CORRUPT;
     }
-    if (encoding < ENCODING_NUMBERS || encoding > ENCODING_TEXTS) {
+    if (header.encoding < ENCODING_NUMBERS || header.encoding > ENCODING_TEXTS) {
         return STATUS_CORRUPT;
     }
     STATUS_TRY(vertex_names_create_range(0, 0, &names));
-    names->numeric = encoding == ENCODING_NUMBERS;
+    names->numeric = header.encoding == ENCODING_NUMBERS;
     enum status status = name_table_create(&names->table);
     if (status == STATUS_OK) {
-        status = (encoding == ENCODING_TEXTS ? decode_texts : decode_numbers)(
-            bytes + HEADER_SIZE, size - HEADER_SIZE, count, names);
+        status = (header.encoding == ENCODING_TEXTS ? decode_texts : decode_numbers)(
+            bytes + sizeof(header), size - sizeof(header), header.count, names);
     }
     if (status != STATUS_OK) {
         vertex_names_destroy(names);

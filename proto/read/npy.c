@@ -5,7 +5,6 @@
 #include "proto/npy_header.h"
 #include "proto/read/reader.h"
 
-#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,25 +49,25 @@ static enum status add_real(struct npy *npy, double value, struct problem *reter
 
 static enum status add_item(struct npy *npy, const char *bytes, struct problem *reterr)
 {
-    uint64_t bits;
+    uint16_t narrow;
+    int64_t integer;
     float single;
     double real;
     switch (npy->header.type) {
     case NPY_F4:
-        memcpy(&single, &(uint32_t){record_u4(bytes)}, sizeof(single));
+        memcpy(&single, bytes, sizeof(single));
         return add_real(npy, (double)single, reterr);
     case NPY_F8:
-        memcpy(&bits, bytes, sizeof(bits));
-        memcpy(&real, &(uint64_t){le64toh(bits)}, sizeof(real));
+        memcpy(&real, bytes, sizeof(real));
         return add_real(npy, real, reterr);
     case NPY_I4:
         return add_integer(npy, (int32_t)record_u4(bytes), UNREACHABLE_I4, reterr);
     case NPY_I8:
-        memcpy(&bits, bytes, sizeof(bits));
-        return add_integer(npy, (int64_t)le64toh(bits), INT64_MAX, reterr);
+        memcpy(&integer, bytes, sizeof(integer));
+        return add_integer(npy, integer, INT64_MAX, reterr);
     case NPY_U2:
-        bits = (unsigned char)bytes[0] | (uint64_t)(unsigned char)bytes[1] << 8;
-        return add_integer(npy, (int64_t)bits, UINT16_MAX, reterr);
+        memcpy(&narrow, bytes, sizeof(narrow));
+        return add_integer(npy, narrow, UINT16_MAX, reterr);
     case NPY_U4:
         break;
     }
@@ -126,7 +125,8 @@ static enum status take_records(void *context, const char *records, uint64_t cou
     return STATUS_OK;
 }
 
-static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+static enum status finish_npy(struct reader *reader, struct graph **ret_graph,
+                              struct problem *reterr)
 {
     const struct npy *npy = (const struct npy *)reader;
     if (npy->has_loops && reader->options.format_guessed &&
@@ -139,22 +139,16 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
                                reterr);
 }
 
-static void cleanup(struct reader *reader)
+static void cleanup_npy(struct reader *reader)
 {
     text_finish(&((struct npy *)reader)->head);
 }
 
-static enum status init(struct reader *reader)
-{
-    record_splitter_expect_header(&reader->records, HEADER_START);
-    return STATUS_OK;
-}
-
 const struct reader_class reader_npy_class = {
     .size = sizeof(struct npy),
-    .init = init,
+    .header_size = HEADER_START,
     .take_records = take_records,
-    .finish = finish,
+    .finish = finish_npy,
     .has_weights = true,
-    .cleanup = cleanup,
+    .cleanup = cleanup_npy,
 };

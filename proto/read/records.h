@@ -6,7 +6,6 @@
 #include "proto/problem.h"
 #include "proto/text.h"
 
-#include <endian.h>
 #include <string.h>
 
 struct record_splitter {
@@ -26,7 +25,7 @@ static inline uint32_t record_u4(const char *bytes)
     uint32_t value;
 
     memcpy(&value, bytes, sizeof(value));
-    return le32toh(value);
+    return value;
 }
 
 /* Announce what follows: `size` bytes of header, or `count` records of `size` bytes. */
