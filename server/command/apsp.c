@@ -82,11 +82,8 @@ static int run_command(const struct command *command, const struct config *confi
     status = ranks_agree(ranks, status);
     if (status != STATUS_OK) {
         problem.status = status;
-        int exit_code = print_problem(ranks, call.problem_path, &problem);
-        if (call.exit_code != 0) {
-            return call.exit_code;
-        }
-        return call.matrix_is_input && status == STATUS_NOT_VERIFIED ? EXIT_FAILURE : exit_code;
+        const int exit_code = print_problem(ranks, call.problem_path, &problem);
+        return call.exit_code != 0 ? call.exit_code : exit_code;
     }
     if (fflush(stdout) != 0) {
         fprintf(stderr, "apsp: cannot write standard output: %s\n", strerror(errno));
@@ -179,8 +176,8 @@ int apsp_run(struct ranks *ranks, int argc, char **argv)
         return refuse_command(ranks, argv[1]);
     }
     if (ranks != NULL && command != &command_solve) {
-        problem_set(&problem, STATUS_BAD_PARAMETER, "apsp-mpi has only the solve command");
-        problem_hint(&problem, "use apsp for the other commands");
+        problem_refuse(&problem, STATUS_BAD_PARAMETER, "use apsp for the other commands",
+                       "apsp-mpi has only the solve command");
         return print_problem(ranks, NULL, &problem);
     }
     if (!is_help) {

@@ -188,14 +188,14 @@ static enum status describe_failure(struct client *client, CURLcode code, struct
         return problem_set(reterr, STATUS_IO, "%.200s sent nothing for %ld s", client->base,
                            SILENCE_S);
     }
-    problem_set(reterr, STATUS_IO, "%.200s: %s", client->base, curl_easy_strerror(code));
-    if (code == CURLE_COULDNT_CONNECT) {
-        problem_hint(reterr,
-                     "Is the service running there? APSPD_URL or --url selects another address.");
-    } else if (code == CURLE_PEER_FAILED_VERIFICATION) {
-        problem_hint(reterr, "Set CURL_CA_BUNDLE to the file of your own certificate authority.");
-    }
-    return STATUS_IO;
+    const char *hint =
+        code == CURLE_COULDNT_CONNECT
+            ? "Is the service running there? APSPD_URL or --url selects another address."
+        : code == CURLE_PEER_FAILED_VERIFICATION
+            ? "Set CURL_CA_BUNDLE to the file of your own certificate authority."
+            : NULL;
+    return problem_refuse(reterr, STATUS_IO, hint, "%.200s: %s", client->base,
+                          curl_easy_strerror(code));
 }
 
 /* Copies detail and hint of a problem document. An invalid graph is bad input. */
@@ -230,7 +230,7 @@ static enum status describe_refusal(struct client *client, struct problem *reter
     return reterr->status;
 }
 
-static CURLcode perform(struct client *client)
+static CURLcode perform_request(struct client *client)
 {
     struct client_answer *answer = &client->answer;
     text_clear(&answer->body);
@@ -286,7 +286,7 @@ static enum status send_request(struct client *client, const char *method, const
     }
     set_options(client, method, url);
     for (int retry = 0; retry <= RETRY_LIMIT; retry++) {
-        code = perform(client);
+        code = perform_request(client);
         const long wait_s = code == CURLE_OK ? find_retry_s(client) : 0;
         if (wait_s <= 0 || command_interrupted() ||
             (file != NULL && fseek(file, 0, SEEK_SET) != 0)) {

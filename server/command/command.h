@@ -36,7 +36,6 @@ struct command_call {
     const char *problem_path; /* file that the problem refers to, or NULL */
     struct warnings warnings; /* warnings about the graph read */
     struct ranks *ranks;      /* NULL: a single process */
-    bool matrix_is_input;     /* a wrong matrix is bad input (exit code 1), not a device failure */
     int exit_code;            /* overrides the status's exit code; 0: no override */
 };
 
@@ -90,10 +89,9 @@ void command_refuse_value(struct command_call *call, int flag, const char *wante
 
 /* Chooses the format of a matrix written to path; npy if the path has no ending. Refuses an unknown
  * ending, because a large matrix in an unexpected format is noticed late, and binary output to a
- * terminal unless the flag force is given. */
-MUST_CHECK enum status command_output_format(struct command_call *call, int to, int force,
-                                             const char *path, enum format *ret_format,
-                                             struct problem *reterr);
+ * terminal. */
+MUST_CHECK enum status command_output_format(struct command_call *call, int to, const char *path,
+                                             enum format *ret_format, struct problem *reterr);
 
 /* Whether standard error is a terminal with escapes: NO_COLOR and TERM=dumb deny it. */
 bool command_shows_progress(void);

@@ -14,29 +14,29 @@ struct generation {
     uint32_t width; /* columns of the grid */
 };
 
-static uint64_t mix(uint64_t z)
+static uint64_t mix_bits(uint64_t z)
 {
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
     return z ^ (z >> 31);
 }
 
-static uint64_t draw(struct generation *generation)
+static uint64_t draw_random(struct generation *generation)
 {
     generation->state += GAMMA;
-    return mix(generation->state);
+    return mix_bits(generation->state);
 }
 
 /* Scales a random number to 0..range-1 by the upper half of a product: D. Lemire, "Fast random
  * integer generation in an interval", 2019. Without its last step the bias is below 2^-30 here. */
-static uint64_t scale(uint64_t random, uint64_t range)
+static uint64_t scale_random(uint64_t random, uint64_t range)
 {
     return (uint64_t)(((wide)random * range) >> 64);
 }
 
 static bool draw_percent(struct generation *generation, uint64_t percent)
 {
-    return scale(draw(generation), 100) < percent;
+    return scale_random(draw_random(generation), 100) < percent;
 }
 
 static enum status give_edge(struct generation *generation, uint32_t source, uint32_t target,
@@ -50,7 +50,8 @@ static enum status give_edge(struct generation *generation, uint32_t source, uin
 /* Passes on an edge of random weight and, unless the graph is directed, its reverse. */
 static enum status give_random(struct generation *generation, uint32_t source, uint32_t target)
 {
-    const uint64_t weight = 1 + scale(draw(generation), generation->request->max_weight);
+    const uint64_t weight =
+        1 + scale_random(draw_random(generation), generation->request->max_weight);
     return give_edge(generation, source, target, weight, !generation->request->directed);
 }
 
@@ -84,7 +85,7 @@ static uint64_t draw_gap(struct generation *generation, const struct gap_law *la
 {
     uint64_t gap = 0;
     for (uint32_t digit = 0; digit < law->digits; digit++) {
-        if ((draw(generation) >> 32) < law->digit_chance[digit]) {
+        if ((draw_random(generation) >> 32) < law->digit_chance[digit]) {
             gap |= (uint64_t)1 << digit;
         }
     }
@@ -156,8 +157,8 @@ static int64_t place_of(const struct generation *generation, uint32_t vertex, bo
 {
     const uint64_t index = 2 * (uint64_t)vertex + (down ? 1 : 0) + 1;
     const uint64_t cell = down ? vertex / generation->width : vertex % generation->width;
-    const uint64_t random = mix(~generation->request->seed + GAMMA * index);
-    return (int64_t)(cell * CELL + scale(random, JITTER));
+    const uint64_t random = mix_bits(~generation->request->seed + GAMMA * index);
+    return (int64_t)(cell * CELL + scale_random(random, JITTER));
 }
 
 /* In a directed graph, a street outside the tree is one-way in a random direction. */

@@ -15,14 +15,13 @@
 /* The longest ETag that is stored, with its NUL. */
 #define TAG_SIZE 128
 
-enum { TO = CLIENT_COUNT, FORCE };
+enum { TO = CLIENT_COUNT };
 
 static const struct command_flag flags[] = {
     CLIENT_FLAGS,
     [TO] = {"to", "FORMAT",
             "Format of the matrix: " COMMAND_MATRIX_FORMATS ".\n"
             "      Default: by OUT's ending, else npy."},
-    [FORCE] = {"force", NULL, "Allow binary output to a terminal."},
     {NULL, NULL, NULL},
 };
 
@@ -112,19 +111,12 @@ static bool receive_bytes(void *context, const char *bytes, size_t size)
         show_lines(bytes, size);
         return ferror(stdout) == 0;
     }
-    while (size > 0) {
-        const ssize_t written = write(download->file, bytes, size);
-        if (written < 0 && errno != EINTR) {
-            download->error = errno;
-            return false;
-        }
-        if (written > 0) {
-            bytes += written;
-            size -= (size_t)written;
-            download->offset += (uint64_t)written;
-            download->received += (uint64_t)written;
-        }
+    if (!output_write(download->file, bytes, size)) {
+        download->error = errno != EINTR ? errno : 0;
+        return false;
     }
+    download->offset += size;
+    download->received += size;
     return true;
 }
 
@@ -213,8 +205,7 @@ static enum status open_part(struct download *download, struct problem *reterr)
 {
     download->file = STDOUT_FILENO;
     if (strcmp(download->out, "-") == 0) {
-        download->is_shown =
-            isatty(STDOUT_FILENO) == 1 && download->client->call->values[FORCE] == NULL;
+        download->is_shown = isatty(STDOUT_FILENO) == 1;
         return STATUS_OK;
     }
     if (asprintf(&download->part, "%s.part", download->out) < 0 ||
@@ -251,7 +242,7 @@ static enum status download_matrix(struct client *client, struct problem *reterr
 {
     struct command_call *call = client->call;
     struct download download = {.client = client, .out = call->operands[1], .file = -1};
-    STATUS_TRY(command_output_format(call, TO, FORCE, download.out, &download.format, reterr));
+    STATUS_TRY(command_output_format(call, TO, download.out, &download.format, reterr));
     const enum status status = download_to_file(&download, reterr);
     if (download.file > STDERR_FILENO) {
         close(download.file);

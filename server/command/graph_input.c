@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHUNK_SIZE ((size_t)1 << 20)
+#define CHUNK_SIZE ((size_t)64 << 10)
 
 struct input {
     int file;
@@ -23,7 +23,6 @@ struct input {
     struct reader *reader;
     struct decoder *decoder;
     struct text head; /* first bytes, buffered until the reader is chosen */
-    char *chunk;      /* buffer of CHUNK_SIZE bytes */
 };
 
 /* Reads the flags that control the reader, and the limits of the configuration. */
@@ -96,8 +95,9 @@ static enum status feed_bytes(void *context, const char *bytes, size_t size, str
 /* Reads the input to its end. A signal interrupts a blocking read. */
 static enum status read_all(struct input *input, struct graph **ret_graph, struct problem *reterr)
 {
+    char chunk[CHUNK_SIZE];
     for (ssize_t size = 1; size != 0;) {
-        size = read(input->file, input->chunk, CHUNK_SIZE);
+        size = read(input->file, chunk, sizeof(chunk));
         if (command_interrupted()) {
             return STATUS_CANCELLED;
         }
@@ -105,7 +105,7 @@ static enum status read_all(struct input *input, struct graph **ret_graph, struc
             return problem_set(reterr, STATUS_IO, "%s", strerror(errno));
         }
         if (size > 0) {
-            STATUS_TRY(decoder_feed(input->decoder, input->chunk, (size_t)size, reterr));
+            STATUS_TRY(decoder_feed(input->decoder, chunk, (size_t)size, reterr));
         }
     }
     STATUS_TRY(decoder_end(input->decoder, reterr));
@@ -129,8 +129,7 @@ static enum status open_input(const char *path, enum coding coding, struct input
     if (input->file < 0) {
         return problem_set(reterr, STATUS_IO, "%s", strerror(errno));
     }
-    input->chunk = malloc(CHUNK_SIZE);
-    return input->chunk == NULL ? STATUS_NO_MEMORY : decoder_create(&rules, &input->decoder);
+    return decoder_create(&rules, &input->decoder);
 }
 
 /* Prints the warnings of the reader, then those about the whole graph. */
@@ -193,7 +192,6 @@ enum status graph_input_read(struct command_call *call, struct graph **ret_graph
     reader_destroy(input.reader);
     decoder_destroy(input.decoder);
     text_finish(&input.head);
-    free(input.chunk);
     if (input.file > STDERR_FILENO) {
         close(input.file);
     }

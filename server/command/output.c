@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -50,23 +51,26 @@ enum status output_file_open(struct output_file *output, const char *path, struc
     return STATUS_OK;
 }
 
+bool output_write(int file, const char *bytes, size_t size)
+{
+    while (size > 0 && !command_interrupted()) {
+        const ssize_t written = write(file, bytes, size);
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        bytes += written > 0 ? written : 0;
+        size -= written > 0 ? (size_t)written : 0;
+    }
+    errno = EINTR;
+    return size == 0;
+}
+
 static enum status write_bytes(struct output_file *output, const char *bytes, size_t size,
                                struct problem *reterr)
 {
-    while (size > 0) {
-        if (command_interrupted()) {
-            return STATUS_CANCELLED;
-        }
-        const ssize_t written = write(output->file, bytes, size);
-        if (written < 0 && errno != EINTR) {
-            return output_refuse(output->path, errno, reterr);
-        }
-        if (written > 0) {
-            bytes += written;
-            size -= (size_t)written;
-        }
-    }
-    return STATUS_OK;
+    return output_write(output->file, bytes, size) ? STATUS_OK
+           : errno == EINTR                        ? STATUS_CANCELLED
+                                                   : output_refuse(output->path, errno, reterr);
 }
 
 enum status output_file_flush(struct output_file *output, struct text *text, size_t least,
@@ -175,22 +179,19 @@ static enum status find_row(void *context, uint32_t row, const void **ret_elemen
 /* Whether an entry is infinite: the header of a Matrix Market file is then real, not integer. */
 static bool has_unreachable(const struct matrix *matrix)
 {
-    double distance;
-    for (uint32_t row = 0; row < matrix->vertex_count; row++) {
-        for (uint32_t column = 0; column < matrix->vertex_count; column++) {
-            if (!matrix_distance(matrix, row, column, &distance)) {
-                return true;
-            }
-        }
+    const size_t count = (size_t)matrix->vertex_count * matrix->vertex_count;
+    size_t i = 0;
+    while (i < count && isfinite(kind_element(matrix->kind, matrix->elements, i))) {
+        i++;
     }
-    return false;
+    return i < count;
 }
 
 /* Side of a block of cells that is transposed at once; two blocks fit in the cache. */
 #define BLOCK 64
 
 /* Transposes in place for Matrix Market, which stores columns. */
-static void transpose(const struct matrix *matrix)
+static void transpose_matrix(const struct matrix *matrix)
 {
     const uint32_t n = matrix->vertex_count;
     const size_t size = kind_size(matrix->kind);
@@ -223,7 +224,7 @@ static enum status write_text(struct output_matrix *output, const struct graph *
         .has_unreachable = form == GRID_MTX && has_unreachable(&output->matrix),
     };
     if (form == GRID_MTX) {
-        transpose(&output->matrix);
+        transpose_matrix(&output->matrix);
     }
     struct text text = {0};
     enum status status = STATUS_OK;

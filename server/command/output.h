@@ -17,6 +17,10 @@ struct output_file {
 /* Sets the problem for an errno of a failed write to the path, and returns its status. */
 enum status output_refuse(const char *path, int error, struct problem *reterr);
 
+/* Writes all bytes; false with errno after a failure, EINTR after a signal that ends the command.
+ */
+bool output_write(int file, const char *bytes, size_t size);
+
 MUST_CHECK enum status output_file_open(struct output_file *output, const char *path,
                                         struct problem *reterr);
 /* Writes and clears the text once it has `least` bytes or more. STATUS_CANCELLED after a signal. */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TO = GRAPH_INPUT_COUNT, KIND, VERIFY, JSON, QUIET, FORCE };
+enum { TO = GRAPH_INPUT_COUNT, KIND, VERIFY, JSON, QUIET };
 
 static const struct command_flag flags[] = {
     GRAPH_INPUT_FLAGS,
@@ -25,7 +25,6 @@ static const struct command_flag flags[] = {
                 "      1024 rows spread evenly."},
     [JSON] = {"json", NULL, "Print one JSON object as the last line instead of the summary."},
     [QUIET] = {"quiet", NULL, "Print no progress bar and no summary."},
-    [FORCE] = {"force", NULL, "Allow binary output to a terminal."},
     {NULL, NULL, NULL},
 };
 
@@ -84,7 +83,7 @@ static enum status parse_flags(struct solving *solving, struct problem *reterr)
 {
     struct command_call *call = solving->call;
     const enum kind kind = command_kind(call, KIND);
-    STATUS_TRY(command_output_format(call, TO, FORCE, call->operands[1], &solving->format, reterr));
+    STATUS_TRY(command_output_format(call, TO, call->operands[1], &solving->format, reterr));
     if (solving->format == FORMAT_NTHU && kind != KIND_AUTO && kind != KIND_I4) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
                            "nthu holds 32-bit integers, so the kind must be i4");

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -146,8 +147,10 @@ static enum status verify_matrix(struct checking *checking, struct problem *rete
     call->problem_path = call->operands[1];
     STATUS_TRY(map_file(checking, reterr));
     STATUS_TRY(find_matrix(checking, &matrix, reterr));
-    call->matrix_is_input = true;
-    return certify_matrix(checking, &matrix, reterr);
+    const enum status status = certify_matrix(checking, &matrix, reterr);
+    /* A wrong matrix is bad input, not a device failure. */
+    call->exit_code = status == STATUS_NOT_VERIFIED ? EXIT_FAILURE : 0;
+    return status;
 }
 
 static enum status run_verify(struct command_call *call, struct problem *reterr)

@@ -329,7 +329,7 @@ class Refusals(CommandTest):
         for arguments, hint in (
             (("solv",), "solv"),
             (("solve", "a", "b", "--kin", "i4"), "--kin"),
-            (("solve", "a", "b", "-kind", "i4"), "-kind"),
+            (("solve", "a", "b", "-kind", "i4"), "-k"),
             (("solve", "a"), "OUT"),
             (("solve", "a", "b", "c"), "c: only 2"),
             (("solve", "a", "b", "--kind"), "value"),
