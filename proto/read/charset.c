@@ -114,7 +114,7 @@ static enum status hand_on(struct charset_converter *converter, size_t size, str
                      : converter->take(converter->context, converter->output, size, reterr);
 }
 
-static enum status refuse(const struct charset_converter *converter, struct problem *reterr)
+static enum status refuse_bytes(const struct charset_converter *converter, struct problem *reterr)
 {
     return problem_bad_graph_hint(
         reterr, converter->line, converter->column,
@@ -141,7 +141,7 @@ enum status charset_converter_feed(struct charset_converter *converter, const ch
         const bool is_wrong = failed && errno == EILSEQ;
         STATUS_TRY(hand_on(converter, OUTPUT_SIZE - free_bytes, reterr));
         if (is_wrong || left == INPUT_SIZE) {
-            return refuse(converter, reterr);
+            return refuse_bytes(converter, reterr);
         }
         memmove(converter->input, from, left);
         converter->kept = left;
@@ -156,7 +156,7 @@ enum status charset_converter_end(struct charset_converter *converter, struct pr
 
     if (converter->kept > 0 ||
         iconv(converter->descriptor, NULL, NULL, &to, &free_bytes) == (size_t)-1) {
-        return refuse(converter, reterr);
+        return refuse_bytes(converter, reterr);
     }
     return hand_on(converter, OUTPUT_SIZE - free_bytes, reterr);
 }

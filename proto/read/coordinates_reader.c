@@ -226,9 +226,6 @@ static enum status rename_problem(enum status status, struct problem *reterr)
     if (status == STATUS_BAD_GRAPH) {
         reterr->status = status = STATUS_BAD_COORDINATES;
     }
-    if (status == STATUS_NO_MEMORY) {
-        problem_set(reterr, status, "There is not enough memory for the coordinates.");
-    }
     return status;
 }
 
@@ -236,7 +233,7 @@ enum status coordinates_reader_feed(struct coordinates_reader *reader, const cha
                                     size_t size, struct problem *reterr)
 {
     const struct line_splitter *lines = &reader->lines;
-    if (lines->line == 0 && lines->pending_size == 0 && size > 0 && bytes[0] == '{') {
+    if (lines->line == 0 && lines->pending.size == 0 && size > 0 && bytes[0] == '{') {
         refuse_line(reader, 1, "Coordinates in JSON or GeoJSON are not supported.", reterr);
         problem_at(reterr, 1, 1);
         return STATUS_BAD_COORDINATES;

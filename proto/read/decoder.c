@@ -164,17 +164,12 @@ static enum status check_limits(const struct decoder *decoder, struct problem *r
                                 "The body is compressed more than the limit allows.");
 }
 
-static enum status pass(struct decoder *decoder, const char *bytes, size_t size,
-                        struct problem *reterr)
+static enum status pass_text(struct decoder *decoder, const char *bytes, size_t size,
+                             struct problem *reterr)
 {
     return decoder->converter != NULL
                ? charset_converter_feed(decoder->converter, bytes, size, reterr)
                : decoder->rules.take(decoder->rules.context, bytes, size, reterr);
-}
-
-static enum status refuse_memory(struct problem *reterr)
-{
-    return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to decode the body.");
 }
 
 /* Accepts decoded bytes and checks their beginning for the byte order mark of UTF-16. */
@@ -193,12 +188,12 @@ static enum status accept_text(struct decoder *decoder, const char *bytes, size_
         if ((decoder->mark ^ *bytes) == 1 &&
             charset_converter_create("utf-16", decoder->rules.take, decoder->rules.context,
                                      &decoder->converter) != STATUS_OK) {
-            return refuse_memory(reterr);
+            return STATUS_NO_MEMORY;
         }
-        STATUS_TRY(pass(decoder, &decoder->mark, 1, reterr));
+        STATUS_TRY(pass_text(decoder, &decoder->mark, 1, reterr));
     }
     decoder->marked = true;
-    return pass(decoder, bytes, size, reterr);
+    return pass_text(decoder, bytes, size, reterr);
 }
 
 static enum status hand_on(struct decoder *decoder, size_t size, struct problem *reterr)
@@ -208,20 +203,14 @@ static enum status hand_on(struct decoder *decoder, size_t size, struct problem 
     return size > 0 ? accept_text(decoder, decoder->output, size, reterr) : STATUS_OK;
 }
 
-static enum status refuse(const struct decoder *decoder, struct problem *reterr)
+static enum status refuse_bytes(const struct decoder *decoder, struct problem *reterr)
 {
-    const char *name = names[decoder->rules.coding];
-
-    if (decoder->ended) {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "The bytes after the end of the %s data do not begin another %s stream.", name,
-                    name);
-        problem_hint(reterr, "Remove them, or compress the file again.");
-    } else {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The body is not %s, or it is damaged.", name);
-        problem_hint(reterr, "Compress the file again, or send it uncompressed.");
-    }
-    return STATUS_BAD_GRAPH;
+    return problem_refuse(reterr, STATUS_BAD_GRAPH,
+                          decoder->ended ? "Remove them, or compress the file again."
+                                         : "Compress the file again, or send it uncompressed.",
+                          decoder->ended ? "There are other bytes after the end of the %s data."
+                                         : "The body is not %s, or it is damaged.",
+                          names[decoder->rules.coding]);
 }
 
 /* Updates the state after some bytes were decoded. is_end: a member or frame has ended. */
@@ -236,13 +225,13 @@ static enum status refuse_zstd(const struct decoder *decoder, size_t code, struc
     ZSTD_ErrorCode error = ZSTD_getErrorCode(code);
 
     if (error == ZSTD_error_memory_allocation) {
-        return refuse_memory(reterr);
+        return STATUS_NO_MEMORY;
     }
     if (error == ZSTD_error_frameParameter_windowTooLarge) {
         return problem_bad_graph_hint(reterr, 0, 0, "Compress the file without --ultra and --long.",
                                       "The zstd body needs a decoding window of more than 8 MiB.");
     }
-    return refuse(decoder, reterr);
+    return refuse_bytes(decoder, reterr);
 }
 
 /* Decodes until the output buffer is full or the input is used up. ret_more: more output may
@@ -256,7 +245,7 @@ static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t
     int code;
 
     if (decoder->between && piece > 0 && inflateReset(gzip) != Z_OK) {
-        return refuse_memory(reterr);
+        return STATUS_NO_MEMORY;
     }
     /* The cast drops const; zlib does not change its input. */
     gzip->next_in = (Bytef *)(uintptr_t)*bytes;
@@ -269,7 +258,7 @@ static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t
     *size -= taken;
     decoder->in_bytes += taken;
     if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
-        return code == Z_MEM_ERROR ? refuse_memory(reterr) : refuse(decoder, reterr);
+        return code == Z_MEM_ERROR ? STATUS_NO_MEMORY : refuse_bytes(decoder, reterr);
     }
     *ret_more = gzip->avail_out == 0;
     if (taken > 0 || code == Z_STREAM_END) {
@@ -310,7 +299,7 @@ static enum status step_zstd(struct decoder *decoder, const char **bytes, size_t
     size_t code;
 
     if (!is_magic(decoder, *bytes, *size)) {
-        return refuse(decoder, reterr);
+        return refuse_bytes(decoder, reterr);
     }
     code = ZSTD_decompressStream(decoder->zstd, &output, &input);
     if (ZSTD_isError(code)) {
@@ -329,8 +318,8 @@ static enum status step_zstd(struct decoder *decoder, const char **bytes, size_t
     return hand_on(decoder, output.pos, reterr);
 }
 
-static enum status decode(struct decoder *decoder, const char *bytes, size_t size,
-                          struct problem *reterr)
+static enum status decode_bytes(struct decoder *decoder, const char *bytes, size_t size,
+                                struct problem *reterr)
 {
     bool more = false;
 
@@ -347,7 +336,7 @@ static enum status decode(struct decoder *decoder, const char *bytes, size_t siz
 }
 
 /* In a signature, '#' matches a digit from 1 to 9. */
-static bool begins(const char *bytes, size_t size, const char *signature)
+static bool has_signature(const char *bytes, size_t size, const char *signature)
 {
     for (size_t i = 0; i < size; i++) {
         if (signature[i] == '#' ? bytes[i] < '1' || bytes[i] > '9' : bytes[i] != signature[i]) {
@@ -401,7 +390,7 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
     for (size_t i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++) {
         const bool is_whole = size >= signatures[i].size;
 
-        if (!begins(bytes, is_whole ? signatures[i].size : size, signatures[i].bytes)) {
+        if (!has_signature(bytes, is_whole ? signatures[i].size : size, signatures[i].bytes)) {
             continue;
         }
         if (!is_whole) {
@@ -412,8 +401,7 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
                                           signatures[i].name);
         }
         decoder->told = true;
-        return start_coding(decoder, signatures[i].coding) == STATUS_OK ? STATUS_OK
-                                                                        : refuse_memory(reterr);
+        return start_coding(decoder, signatures[i].coding);
     }
     decoder->told = true;
     return STATUS_OK;
@@ -427,24 +415,24 @@ enum status decoder_feed(struct decoder *decoder, const char *bytes, size_t size
         decoder->head[decoder->head_size++] = *bytes++;
         size--;
         STATUS_TRY(tell_coding(decoder, decoder->head, decoder->head_size, reterr));
-        STATUS_TRY(decoder->told ? decode(decoder, decoder->head, decoder->head_size, reterr)
+        STATUS_TRY(decoder->told ? decode_bytes(decoder, decoder->head, decoder->head_size, reterr)
                                  : STATUS_OK);
     }
-    return decoder->told ? decode(decoder, bytes, size, reterr) : STATUS_OK;
+    return decoder->told ? decode_bytes(decoder, bytes, size, reterr) : STATUS_OK;
 }
 
 enum status decoder_end(struct decoder *decoder, struct problem *reterr)
 {
     if (!decoder->told && decoder->head_size > 0) {
         decoder->told = true;
-        STATUS_TRY(decode(decoder, decoder->head, decoder->head_size, reterr));
+        STATUS_TRY(decode_bytes(decoder, decoder->head, decoder->head_size, reterr));
     }
     if (decoder->rules.coding != CODING_IDENTITY && decoder->begun && !decoder->between) {
         return problem_refuse(reterr, STATUS_TRUNCATED, "Send the complete body.",
                               "The %s body is incomplete.", names[decoder->rules.coding]);
     }
     if (!decoder->marked && decoder->mark != 0) {
-        STATUS_TRY(pass(decoder, &decoder->mark, 1, reterr));
+        STATUS_TRY(pass_text(decoder, &decoder->mark, 1, reterr));
     }
     return decoder->converter != NULL ? charset_converter_end(decoder->converter, reterr)
                                       : STATUS_OK;

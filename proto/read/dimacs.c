@@ -9,7 +9,6 @@ struct dimacs {
     struct reader reader;
     bool announced; /* the p line was seen */
     uint32_t vertex_count;
-    uint64_t arc_count;
     uint64_t arcs; /* arcs read, including those that no_edge= omits */
 };
 
@@ -72,7 +71,6 @@ static enum status parse_problem_line(struct dimacs *dimacs, struct word_cursor 
         reader_announce(&dimacs->reader, (uint64_t)vertex_count, (uint64_t)arc_count, reterr));
     dimacs->announced = true;
     dimacs->vertex_count = (uint32_t)vertex_count;
-    dimacs->arc_count = (uint64_t)arc_count;
     return STATUS_OK;
 }
 
@@ -87,7 +85,7 @@ static enum status parse_arc(struct dimacs *dimacs, struct word_cursor cursor,
     if (!dimacs->announced) {
         return problem_bad_graph(reterr, 0, 1, "There is an arc before the p line.");
     }
-    if (dimacs->arcs == dimacs->arc_count) {
+    if (dimacs->arcs == dimacs->reader.announced_edges) {
         return problem_bad_graph(reterr, 0, 1, "There are more arcs than the p line announces.");
     }
     STATUS_TRY(line_word_parse_vertex(source, dimacs->vertex_count, &ends[0], reterr));
@@ -107,8 +105,9 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     uint32_t arc[3];
 
     if (size > 2 && memcmp(line, "a ", 2) == 0 &&
-        line_parse_integers(line + 2, size - 2, ' ', 3, arc) && dimacs->arcs < dimacs->arc_count &&
-        arc[0] - 1 < dimacs->vertex_count && arc[1] - 1 < dimacs->vertex_count) {
+        line_parse_integers(line + 2, size - 2, ' ', 3, arc) &&
+        dimacs->arcs < dimacs->reader.announced_edges && arc[0] - 1 < dimacs->vertex_count &&
+        arc[1] - 1 < dimacs->vertex_count) {
         dimacs->arcs++;
         return reader_add_real(&dimacs->reader, (uint32_t[]){arc[0] - 1, arc[1] - 1}, arc[2],
                                reterr);
@@ -127,17 +126,18 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     return line_word_refuse(letter, "c, p or a", reterr);
 }
 
-static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+static enum status finish_dimacs(struct reader *reader, struct graph **ret_graph,
+                                 struct problem *reterr)
 {
     struct dimacs *dimacs = (struct dimacs *)reader;
 
     if (!dimacs->announced) {
         return problem_set(reterr, STATUS_BAD_GRAPH, "There is no line 'p sp n m'.");
     }
-    if (dimacs->arcs < dimacs->arc_count) {
+    if (dimacs->arcs < dimacs->reader.announced_edges) {
         return problem_refuse_at(reterr, STATUS_TRUNCATED, reader->splitter.line, 0, NULL,
                                  "The p line announced m=%llu arcs, but %llu were found.",
-                                 (unsigned long long)dimacs->arc_count,
+                                 (unsigned long long)dimacs->reader.announced_edges,
                                  (unsigned long long)dimacs->arcs);
     }
     return reader_finish_range(reader, dimacs->vertex_count, 1, NULL, true, ret_graph, reterr);
@@ -146,7 +146,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 const struct reader_class reader_dimacs_class = {
     .size = sizeof(struct dimacs),
     .parse_line = parse_line,
-    .finish = finish,
+    .finish = finish_dimacs,
     .says_direction = true,
     .has_weights = true,
 };

@@ -112,8 +112,8 @@ static void sort_few(const struct order *order, struct edge *edges, uint64_t cou
 
 /* Swaps each edge into the bucket of its digit (American flag sort; McIlroy, Bostic, McIlroy 1993).
  */
-static void distribute(const struct order *order, struct edge *edges, unsigned shift, unsigned bits,
-                       const uint64_t begin[BUCKETS + 1])
+static void distribute_edges(const struct order *order, struct edge *edges, unsigned shift,
+                             unsigned bits, const uint64_t begin[BUCKETS + 1])
 {
     uint64_t next[BUCKETS];
 
@@ -150,7 +150,7 @@ static void sort_by(const struct order *order, struct edge *edges, uint64_t coun
         return;
     }
     count_digits(order, edges, count, shift, digit, begin);
-    distribute(order, edges, shift, digit, begin);
+    distribute_edges(order, edges, shift, digit, begin);
     for (unsigned d = 0; d < 1u << digit; d++) {
         sort_by(order, edges + begin[d], begin[d + 1] - begin[d], shift);
     }

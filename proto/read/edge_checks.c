@@ -265,7 +265,7 @@ static size_t skip_value(const char *line, size_t at, size_t size, const char *s
     return size;
 }
 
-static struct field trim(const char *line, size_t begin, size_t end)
+static struct field trim_value(const char *line, size_t begin, size_t end)
 {
     while (begin < end && field_is_blank(line[begin])) {
         begin++;
@@ -297,8 +297,8 @@ enum status edge_dict_parse(const char *line, size_t begin, size_t size, struct 
             return problem_bad_graph(
                 reterr, 0, at + 1, "The text after the edge is not a dict such as {'weight': 5}.");
         }
-        const struct field key = trim(line, at, colon);
-        struct field value = trim(line, colon + 1, end);
+        const struct field key = trim_value(line, at, colon);
+        struct field value = trim_value(line, colon + 1, end);
 
         value.size = value.size == 4 && memcmp(value.bytes, "None", 4) == 0 ? 0 : value.size;
         STATUS_TRY(columns_find(columns, key.bytes, key.size, false, &index, reterr));

@@ -92,22 +92,18 @@ static enum status refuse_count(const struct edges *edges, const struct table_ro
 {
     const struct field *place = &row->fields[row->count > first ? first : row->count - 1];
     const bool has_comment = place->size > 0 && strchr("#%/", *place->bytes) != NULL;
-
-    problem_bad_graph(reterr, edges->reader.splitter.line, place->column,
-                      "The line has %zu columns, but the first line has %zu.", row->count, first);
-    if (has_comment) {
-        problem_hint(reterr,
-                     "Put the comment on a line of its own, and begin it with # and a blank.");
-    } else if (edges->held.size > 0 && row->count == first + 1) {
-        problem_hint(reterr,
-                     "In R, omit the row names: write.table(edges, 'g.txt', row.names=FALSE).");
-    } else if (edges->cursor.delimiter == ' ') {
-        problem_hint(reterr,
-                     "If each line has a vertex and its neighbours, convert it: import json, "
-                     "networkx; json.dump(networkx.node_link_data("
-                     "networkx.read_adjlist('g.txt')), open('g.json', 'w'))");
-    }
-    return STATUS_BAD_GRAPH;
+    const char *hint =
+        has_comment ? "Put the comment on a line of its own, and begin it with # and a blank."
+        : edges->held.size > 0 && row->count == first + 1
+            ? "In R, omit the row names: write.table(edges, 'g.txt', row.names=FALSE)."
+        : edges->cursor.delimiter == ' '
+            ? "If each line has a vertex and its neighbours, convert it: import json, networkx; "
+              "json.dump(networkx.node_link_data(networkx.read_adjlist('g.txt')), open('g.json', "
+              "'w'))"
+            : NULL;
+    return problem_bad_graph_hint(reterr, edges->reader.splitter.line, place->column, hint,
+                                  "The line has %zu columns, but the first line has %zu.",
+                                  row->count, first);
 }
 
 /* Drops the empty field after a delimiter at the end of the line. */
@@ -139,8 +135,8 @@ static enum status parse_edge(struct edges *edges, struct problem *reterr)
 }
 
 /* Chooses the columns by the first row of data, in edges->row; header may be NULL. */
-static enum status decide(struct edges *edges, const struct table_row *header,
-                          struct problem *reterr)
+static enum status decide_columns(struct edges *edges, const struct table_row *header,
+                                  struct problem *reterr)
 {
     const struct graph_options *options = &edges->reader.options;
     struct reader_notes *notes = &edges->reader.notes;
@@ -255,14 +251,14 @@ static enum status settle_first(struct edges *edges, struct table_row *first,
         return problem_set(reterr, STATUS_EMPTY_BODY, "There is no edge after the header.");
     }
     if (has_header) {
-        return decide(edges, first, reterr);
+        return decide_columns(edges, first, reterr);
     }
     if (first->count == 2 && count == 2 && counts[0] > 0 && counts[1] > 0 && next->count == 3 &&
         columns_is_number(&edges->columns, next->fields[2])) {
         return parse_counts(edges, counts, reterr);
     }
     edges->row = *first;
-    STATUS_TRY(decide(edges, NULL, reterr));
+    STATUS_TRY(decide_columns(edges, NULL, reterr));
     return parse_edge(edges, reterr);
 }
 
@@ -294,7 +290,7 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
         return status;
     }
     edges->row = next;
-    STATUS_TRY(edges->decided ? STATUS_OK : decide(edges, NULL, reterr));
+    STATUS_TRY(edges->decided ? STATUS_OK : decide_columns(edges, NULL, reterr));
     return parse_edge(edges, reterr);
 }
 
@@ -451,7 +447,7 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     return status;
 }
 
-static void cleanup(struct reader *reader)
+static void cleanup_edges(struct reader *reader)
 {
     struct edges *edges = (struct edges *)reader;
 
@@ -462,7 +458,7 @@ static void cleanup(struct reader *reader)
     text_finish(&edges->joined);
 }
 
-static enum status init(struct reader *reader)
+static enum status init_edges(struct reader *reader)
 {
     struct edges *edges = (struct edges *)reader;
 
@@ -472,7 +468,7 @@ static enum status init(struct reader *reader)
 }
 
 /* Includes the second array of names and the rows that sorting the names needs. */
-static uint64_t memory(const struct reader *reader)
+static uint64_t measure_memory(const struct reader *reader)
 {
     const struct name_table *names = ((const struct edges *)reader)->names;
 
@@ -495,7 +491,8 @@ static enum status build_counted(struct edges *edges, uint32_t *row_of, struct g
 }
 
 /* Builds the graph: integer names in ascending order, other names in order of appearance. */
-static enum status build(struct edges *edges, struct graph **ret_graph, struct problem *reterr)
+static enum status build_graph(struct edges *edges, struct graph **ret_graph,
+                               struct problem *reterr)
 {
     uint32_t *row_of = NULL;
     enum status status = STATUS_OK;
@@ -554,7 +551,8 @@ static enum status check_first(const struct edges *edges, struct problem *reterr
                : edge_check_times(reader->builder, reterr);
 }
 
-static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+static enum status finish_edges(struct reader *reader, struct graph **ret_graph,
+                                struct problem *reterr)
 {
     struct edges *edges = (struct edges *)reader;
     const struct graph_options *options = &reader->options;
@@ -578,14 +576,14 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     return options->has_vertex_count
                ? reader_finish_range(reader, options->vertex_count, 0, NULL,
                                      !edges->comments.undirected, ret_graph, reterr)
-               : build(edges, ret_graph, reterr);
+               : build_graph(edges, ret_graph, reterr);
 }
 
 const struct reader_class reader_edges_class = {
     .size = sizeof(struct edges),
-    .init = init,
+    .init = init_edges,
     .parse_line = parse_line,
-    .finish = finish,
-    .cleanup = cleanup,
-    .memory = memory,
+    .finish = finish_edges,
+    .cleanup = cleanup_edges,
+    .memory = measure_memory,
 };

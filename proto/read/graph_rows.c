@@ -25,7 +25,7 @@ static void settle_loop(struct graph_summary *summary, struct edge loop)
 
 /* Maps edges to their final rows, puts the smaller end first in an undirected graph, and removes
  * loops. Returns whether the edges are then sorted. */
-static bool normalise(struct edge_buffer *list, const uint32_t *row_of, struct graph *graph)
+static bool normalise_edges(struct edge_buffer *list, const uint32_t *row_of, struct graph *graph)
 {
     uint64_t kept = 0;
     uint64_t before = 0;
@@ -209,13 +209,14 @@ enum status graph_rows_summarize(struct graph *graph)
     return graph->summary.components == 0 ? graph_count_components(graph) : STATUS_OK;
 }
 
-static enum status build(struct edge_buffer *edges, const uint32_t *row_of, struct graph *graph)
+static enum status build_rows(struct edge_buffer *edges, const uint32_t *row_of,
+                              struct graph *graph)
 {
     graph->row_offset = calloc((size_t)graph->vertex_count + 1, sizeof(*graph->row_offset));
     if (graph->row_offset == NULL) {
         return STATUS_NO_MEMORY;
     }
-    STATUS_TRY(normalise(edges, row_of, graph)
+    STATUS_TRY(normalise_edges(edges, row_of, graph)
                    ? STATUS_OK
                    : edge_sort(edges->edges, edges->count, graph->vertex_count));
     if (!edge_array_resize(&graph->target, edges->count + 1, sizeof(*graph->target)) ||
@@ -232,7 +233,7 @@ static enum status build(struct edge_buffer *edges, const uint32_t *row_of, stru
 
 enum status graph_rows_build(struct edge_buffer *edges, const uint32_t *row_of, struct graph *graph)
 {
-    const enum status status = build(edges, row_of, graph);
+    const enum status status = build_rows(edges, row_of, graph);
 
     free(edges->edges);
     *edges = (struct edge_buffer){0};

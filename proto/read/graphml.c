@@ -76,7 +76,8 @@ static struct json_place place_of(const struct graphml *graphml)
 }
 
 /* Refuses the current element with STATUS_BAD_GRAPH. */
-static enum status refuse(const struct graphml *graphml, const char *detail, const char *hint)
+static enum status refuse_element(const struct graphml *graphml, const char *detail,
+                                  const char *hint)
 {
     const struct json_place place = place_of(graphml);
 
@@ -84,7 +85,7 @@ static enum status refuse(const struct graphml *graphml, const char *detail, con
 }
 
 /* Records the status of a handler and stops the parser unless the status is STATUS_OK. */
-static void fail(struct graphml *graphml, enum status status)
+static void note_failure(struct graphml *graphml, enum status status)
 {
     if (status != STATUS_OK && graphml->status == STATUS_OK) {
         graphml->status = status;
@@ -107,7 +108,7 @@ static enum element element_of(const char *name)
     return (enum element)element;
 }
 
-static const char *attribute(const char *const *attributes, const char *name)
+static const char *find_attribute(const char *const *attributes, const char *name)
 {
     for (; attributes[0] != NULL; attributes += 2) {
         if (strcmp(attributes[0], name) == 0) {
@@ -133,21 +134,22 @@ static enum status find_column(struct graphml *graphml, const char *name, size_t
  * NetworkX writes one for integers and one for decimals. */
 static enum status parse_key(struct graphml *graphml, const char *const *attributes)
 {
-    const char *id = attribute(attributes, "id");
-    const char *of = attribute(attributes, "for");
-    const char *name = attribute(attributes, "attr.name");
-    const char *type = attribute(attributes, "attr.type");
+    const char *id = find_attribute(attributes, "id");
+    const char *of = find_attribute(attributes, "for");
+    const char *name = find_attribute(attributes, "attr.name");
+    const char *type = find_attribute(attributes, "attr.type");
 
     graphml->key = NO_COLUMN;
     if (id == NULL) {
-        return refuse(graphml, "The key has no id.", "A <key> needs id, for and attr.name.");
+        return refuse_element(graphml, "The key has no id.",
+                              "A <key> needs id, for and attr.name.");
     }
     if (of != NULL && strcmp(of, "edge") != 0 && strcmp(of, "all") != 0) {
         return STATUS_OK;
     }
     if (graphml->keys.size > KEYS_SIZE) {
-        return refuse(graphml, "The edges have too many attributes.",
-                      "Export only the attribute with the weight.");
+        return refuse_element(graphml, "The edges have too many attributes.",
+                              "Export only the attribute with the weight.");
     }
     STATUS_TRY(find_column(graphml, name == NULL ? id : name, &graphml->key));
     if (type != NULL && strcmp(type, "boolean") == 0) {
@@ -175,17 +177,17 @@ static size_t find_key(const struct graphml *graphml, const char *id)
 
 static enum status parse_graph(struct graphml *graphml, const char *const *attributes)
 {
-    const char *direction = attribute(attributes, "edgedefault");
+    const char *direction = find_attribute(attributes, "edgedefault");
 
     if (graphml->has_graph) {
-        return refuse(graphml, "There are several graphs.", "Upload one graph at a time.");
+        return refuse_element(graphml, "There are several graphs.", "Upload one graph at a time.");
     }
     graphml->has_graph = true;
     graphml->reader.notes.says_direction = direction != NULL;
     graphml->directed = direction == NULL || strcmp(direction, "directed") == 0;
     if (!graphml->directed && strcmp(direction, "undirected") != 0) {
-        return refuse(graphml, "edgedefault is neither directed nor undirected.",
-                      "Write edgedefault=\"directed\" or edgedefault=\"undirected\".");
+        return refuse_element(graphml, "edgedefault is neither directed nor undirected.",
+                              "Write edgedefault=\"directed\" or edgedefault=\"undirected\".");
     }
     return STATUS_OK;
 }
@@ -210,8 +212,8 @@ static enum status parse_end(struct graphml *graphml, const char *name, uint32_t
     struct json_token token;
 
     if (name == NULL) {
-        return refuse(graphml, "The edge has no source or no target.",
-                      "An edge is <edge source=\"a\" target=\"b\"/>.");
+        return refuse_element(graphml, "The edge has no source or no target.",
+                              "An edge is <edge source=\"a\" target=\"b\"/>.");
     }
     token = token_of(graphml, name);
     return json_nodes_name(&graphml->nodes, &token, ret_row, graphml->reterr);
@@ -226,15 +228,16 @@ static enum status parse_direction(struct graphml *graphml, const char *directio
         return STATUS_OK;
     }
     if (strcmp(direction, "true") != 0 && strcmp(direction, "1") != 0) {
-        return refuse(graphml, "directed is neither true nor false.",
-                      "Write true or false, or omit the attribute.");
+        return refuse_element(graphml, "directed is neither true nor false.",
+                              "Write true or false, or omit the attribute.");
     }
     if (graphml->directed || graphml->reader.options.has_directed) {
         return STATUS_OK;
     }
-    return refuse(graphml, "The edge is directed, but the graph has edgedefault=\"undirected\".",
-                  "Write edgedefault=\"directed\" and, on undirected edges, directed=\"false\"; or "
-                  "give directed=.");
+    return refuse_element(
+        graphml, "The edge is directed, but the graph has edgedefault=\"undirected\".",
+        "Write edgedefault=\"directed\" and, on undirected edges, directed=\"false\"; or "
+        "give directed=.");
 }
 
 static enum status begin_edge(struct graphml *graphml, const char *const *attributes)
@@ -242,17 +245,17 @@ static enum status begin_edge(struct graphml *graphml, const char *const *attrib
     const struct json_place place = place_of(graphml);
 
     graphml->record = (struct edge_record){.place = {"", 0, place.column, place.line}};
-    STATUS_TRY(parse_end(graphml, attribute(attributes, "source"), &graphml->record.ends[0]));
-    STATUS_TRY(parse_end(graphml, attribute(attributes, "target"), &graphml->record.ends[1]));
-    if (attribute(attributes, "weight") != NULL && !graphml->columns.is_unweighted) {
-        return refuse(
+    STATUS_TRY(parse_end(graphml, find_attribute(attributes, "source"), &graphml->record.ends[0]));
+    STATUS_TRY(parse_end(graphml, find_attribute(attributes, "target"), &graphml->record.ends[1]));
+    if (find_attribute(attributes, "weight") != NULL && !graphml->columns.is_unweighted) {
+        return refuse_element(
             graphml,
             "The edge has its weight as an attribute of its tag, but GraphML stores "
             "weights in <data>.",
             "Declare <key id=\"weight\" for=\"edge\" attr.name=\"weight\"/> and write <data "
             "key=\"weight\">5</data> in the edge; weight=none counts each edge as 1.");
     }
-    return parse_direction(graphml, attribute(attributes, "directed"));
+    return parse_direction(graphml, find_attribute(attributes, "directed"));
 }
 
 /* Starts to collect the text of the current element as a value of this column. */
@@ -284,7 +287,7 @@ static enum element element_in(enum element element, enum element parent)
 static enum status parse_element(struct graphml *graphml, enum element element, enum element parent,
                                  const char *const *attributes)
 {
-    const char *name = attribute(attributes, element == ELEMENT_DATA ? "key" : "id");
+    const char *name = find_attribute(attributes, element == ELEMENT_DATA ? "key" : "id");
     struct json_token token;
     size_t column;
 
@@ -299,11 +302,12 @@ static enum status parse_element(struct graphml *graphml, enum element element, 
     case ELEMENT_GRAPH:
         return parent == ELEMENT_GRAPHML
                    ? parse_graph(graphml, attributes)
-                   : refuse(graphml, "There is a graph within a graph.", "Upload it by itself.");
+                   : refuse_element(graphml, "There is a graph within a graph.",
+                                    "Upload it by itself.");
     case ELEMENT_NODE:
         if (name == NULL) {
-            return refuse(graphml, "The node has no id.",
-                          "Upload the inner graph on its own, or remove it.");
+            return refuse_element(graphml, "The node has no id.",
+                                  "Upload the inner graph on its own, or remove it.");
         }
         token = token_of(graphml, name);
         return json_nodes_list(&graphml->nodes, &token, graphml->reterr);
@@ -320,12 +324,12 @@ static enum status parse_element(struct graphml *graphml, enum element element, 
         begin_value(graphml, &graphml->data, column);
         return STATUS_OK;
     case ELEMENT_HYPEREDGE:
-        return refuse(graphml,
-                      "The graph has a hyperedge, and distances along hyperedges are not defined.",
-                      "Replace the hyperedge with edges between two nodes.");
+        return refuse_element(
+            graphml, "The graph has a hyperedge, and distances along hyperedges are not defined.",
+            "Replace the hyperedge with edges between two nodes.");
     case ELEMENT_PORT:
-        return refuse(graphml, "The graph has a port, and ports are not supported.",
-                      "Turn each port into a node.");
+        return refuse_element(graphml, "The graph has a port, and ports are not supported.",
+                              "Turn each port into a node.");
     case ELEMENT_OTHER:
     case ELEMENT_GRAPHML:
     case ELEMENT_COUNT:
@@ -344,13 +348,14 @@ static void on_start(void *context, const char *name, const char **attributes)
         return;
     }
     if (graphml->depth == DEPTH_LIMIT) {
-        fail(graphml, refuse(graphml, "There are more than 64 levels of elements.",
-                             "A GraphML graph needs only four levels of nested elements."));
+        note_failure(graphml,
+                     refuse_element(graphml, "There are more than 64 levels of elements.",
+                                    "A GraphML graph needs only four levels of nested elements."));
         return;
     }
     if (graphml->depth == 0 && element != ELEMENT_GRAPHML) {
-        fail(graphml,
-             refuse(graphml, "The document is not <graphml>.", "Convert other XML to GraphML."));
+        note_failure(graphml, refuse_element(graphml, "The document is not <graphml>.",
+                                             "Convert other XML to GraphML."));
         return;
     }
     if (graphml->depth > 0) {
@@ -363,7 +368,7 @@ static void on_start(void *context, const char *name, const char **attributes)
                                            : element_in(element, parent);
     }
     graphml->path[++graphml->depth] = element;
-    fail(graphml, parse_element(graphml, element, parent, (const char *const *)attributes));
+    note_failure(graphml, parse_element(graphml, element, parent, (const char *const *)attributes));
 }
 
 static void on_text(void *context, const char *bytes, int size)
@@ -435,19 +440,21 @@ static void on_end(void *context, const char *name)
         return;
     }
     if (graphml->value != NULL && graphml->depth == graphml->value_depth) {
-        fail(graphml, end_value(graphml));
+        note_failure(graphml, end_value(graphml));
     }
     graphml->depth--;
     if (graphml->status == STATUS_OK && element == ELEMENT_EDGE) {
-        fail(graphml, add_edge(graphml));
+        note_failure(graphml, add_edge(graphml));
     }
 }
 
 static void refuse_entity(struct graphml *graphml)
 {
     if (graphml->status == STATUS_OK) {
-        fail(graphml, refuse(graphml, "The document declares entities, which are not supported.",
-                             "Replace each entity with its text."));
+        note_failure(graphml,
+                     refuse_element(graphml,
+                                    "The document declares entities, which are not supported.",
+                                    "Replace each entity with its text."));
     }
 }
 
@@ -502,14 +509,14 @@ static enum status parse_block(struct graphml *graphml, bool is_last, struct pro
     begin = XML_GetCurrentByteIndex(graphml->parser);
     if (!is_last && begin >= 0 &&
         graphml->parsed_bytes - (uint64_t)begin > READER_LINE_LIMIT + BLOCK_SIZE) {
-        return refuse(graphml, "A tag or a comment is longer than 65536 bytes.",
-                      "Make it shorter.");
+        return refuse_element(graphml, "A tag or a comment is longer than 65536 bytes.",
+                              "Make it shorter.");
     }
     return STATUS_OK;
 }
 
-static enum status feed(struct reader *reader, const char *bytes, size_t size,
-                        struct problem *reterr)
+static enum status feed_graphml(struct reader *reader, const char *bytes, size_t size,
+                                struct problem *reterr)
 {
     struct graphml *graphml = (struct graphml *)reader;
 
@@ -527,7 +534,8 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
     return STATUS_OK;
 }
 
-static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+static enum status finish_graphml(struct reader *reader, struct graph **ret_graph,
+                                  struct problem *reterr)
 {
     struct graphml *graphml = (struct graphml *)reader;
     STATUS_TRY(parse_block(graphml, true, reterr));
@@ -539,7 +547,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     return json_nodes_build(&graphml->nodes, graphml->directed, ret_graph, reterr);
 }
 
-static void cleanup(struct reader *reader)
+static void cleanup_graphml(struct reader *reader)
 {
     struct graphml *graphml = (struct graphml *)reader;
 
@@ -550,12 +558,12 @@ static void cleanup(struct reader *reader)
     json_nodes_finish(&graphml->nodes);
 }
 
-static uint64_t memory(const struct reader *reader)
+static uint64_t measure_memory(const struct reader *reader)
 {
     return json_nodes_memory(&((const struct graphml *)reader)->nodes);
 }
 
-static enum status init(struct reader *reader)
+static enum status init_graphml(struct reader *reader)
 {
     struct graphml *graphml = (struct graphml *)reader;
 
@@ -576,9 +584,9 @@ static enum status init(struct reader *reader)
 
 const struct reader_class reader_graphml_class = {
     .size = sizeof(struct graphml),
-    .init = init,
-    .feed = feed,
-    .finish = finish,
-    .cleanup = cleanup,
-    .memory = memory,
+    .init = init_graphml,
+    .feed = feed_graphml,
+    .finish = finish_graphml,
+    .cleanup = cleanup_graphml,
+    .memory = measure_memory,
 };

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #define READ_HERE                                                                                  \
-    "networkx.node_link_data writes this format, and pandas.json_normalize makes a table for "     \
     "networkx.node_link_data writes this format, and pandas.json_normalize makes a table for CSV."
 
 enum dialect { DIALECT_JSON, DIALECT_JGF, DIALECT_COUNT };
@@ -109,8 +108,8 @@ struct json {
     struct json_place first_one_way; /* the first edge that says "directed": true; line 0 = none */
 };
 
-static enum status refuse(const struct json_token *token, const char *detail,
-                          struct problem *reterr)
+static enum status refuse_token(const struct json_token *token, const char *detail,
+                                struct problem *reterr)
 {
     return problem_bad_graph_hint(reterr, token->place.line, token->place.column,
                                   token->depth == 0 ? READ_HERE : "", "%s", detail);
@@ -137,11 +136,11 @@ static bool has_seen(const struct json *json, enum member member)
 }
 
 /* Marks the member as seen; STATUS_BAD_GRAPH when it occurs twice. */
-static enum status see(struct json *json, enum member member, const struct json_token *token,
-                       struct problem *reterr)
+static enum status mark_seen(struct json *json, enum member member, const struct json_token *token,
+                             struct problem *reterr)
 {
     if (has_seen(json, member)) {
-        return refuse(token, "The member occurs twice.", reterr);
+        return refuse_token(token, "The member occurs twice.", reterr);
     }
     json->seen |= 1u << member;
     return STATUS_OK;
@@ -178,23 +177,23 @@ static enum status parse_document(struct json *json, const struct json_token *to
         json->top = find_member(json, IN_DOCUMENT, token);
         if (json->top != MEMBER_OTHER &&
             (json->seen & (1u << MEMBER_GRAPH | 1u << MEMBER_GRAPHS))) {
-            return refuse(token, "There is a second \"graph\" or \"graphs\".", reterr);
+            return refuse_token(token, "There is a second \"graph\" or \"graphs\".", reterr);
         }
         json->seen |= 1u << json->top;
         return STATUS_OK;
     }
     if (token->depth == 1 && json->top == MEMBER_GRAPHS && !is_array(token)) {
-        return refuse(token, "\"graphs\" must be an array.", reterr);
+        return refuse_token(token, "\"graphs\" must be an array.", reterr);
     }
     if ((token->depth != 1 || json->top != MEMBER_GRAPH) &&
         (token->depth != 2 || json->top != MEMBER_GRAPHS)) {
         return STATUS_OK;
     }
     if (!is_object(token)) {
-        return refuse(token, "A graph must be an object.", reterr);
+        return refuse_token(token, "A graph must be an object.", reterr);
     }
     if (!is_end(token) && json->has_graph) {
-        (void)refuse(token, "There are several graphs.", reterr);
+        (void)refuse_token(token, "There are several graphs.", reterr);
         problem_hint(reterr, "Upload one graph at a time.");
         return STATUS_BAD_GRAPH;
     }
@@ -209,7 +208,8 @@ static enum status parse_member_name(struct json *json, const struct json_token 
     json->member = find_member(json, IN_GRAPH, token);
     if (json->member == MEMBER_OTHER && json->dialect == DIALECT_JSON && token->size == 7 &&
         memcmp(token->text, "weights", 7) == 0) {
-        (void)refuse(token, "The weights are in a list of their own, not in the edges.", reterr);
+        (void)refuse_token(token, "The weights are in a list of their own, not in the edges.",
+                           reterr);
         problem_hint(reterr, "Write the weight into the edge: [source, target, weight].");
         return STATUS_BAD_GRAPH;
     }
@@ -217,13 +217,13 @@ static enum status parse_member_name(struct json *json, const struct json_token 
         return STATUS_OK;
     }
     if (json->member == MEMBER_HYPEREDGES) {
-        return refuse(token,
-                      "The graph has hyperedges, and distances along hyperedges are not defined.",
-                      reterr);
+        return refuse_token(
+            token, "The graph has hyperedges, and distances along hyperedges are not defined.",
+            reterr);
     }
-    STATUS_TRY(see(json, json->member, token, reterr));
+    STATUS_TRY(mark_seen(json, json->member, token, reterr));
     if (has_seen(json, MEMBER_EDGES) && has_seen(json, MEMBER_LINKS)) {
-        return refuse(token, "There are both \"edges\" and \"links\".", reterr);
+        return refuse_token(token, "There are both \"edges\" and \"links\".", reterr);
     }
     return STATUS_OK;
 }
@@ -233,7 +233,7 @@ static enum status parse_direction(const struct json_token *token, bool *ret_dir
 {
     *ret_directed = token->kind == JSON_TOKEN_TRUE;
     if (token->kind != JSON_TOKEN_TRUE && token->kind != JSON_TOKEN_FALSE) {
-        return refuse(token, "\"directed\" is neither true nor false.", reterr);
+        return refuse_token(token, "\"directed\" is neither true nor false.", reterr);
     }
     return STATUS_OK;
 }
@@ -246,18 +246,20 @@ static enum status parse_member_value(struct json *json, const struct json_token
         if (token->kind != JSON_TOKEN_NUMBER ||
             !number_parse_integer(token->text, token->size, &json->vertex_count) ||
             json->vertex_count < 0) {
-            return refuse(token, "\"n\" is not a count of vertices.", reterr);
+            return refuse_token(token, "\"n\" is not a count of vertices.", reterr);
         }
         return graph_builder_admit(json->reader.builder, (uint64_t)json->vertex_count, reterr);
     case MEMBER_DIRECTED:
         return parse_direction(token, &json->directed, reterr);
     case MEMBER_NODES:
         json->by_key = json->dialect == DIALECT_JGF && is_object(token);
-        return json->by_key || is_array(token) ? STATUS_OK
-                                               : refuse(token, "The nodes are not a list.", reterr);
+        return json->by_key || is_array(token)
+                   ? STATUS_OK
+                   : refuse_token(token, "The nodes are not a list.", reterr);
     case MEMBER_EDGES:
     case MEMBER_LINKS:
-        return is_array(token) ? STATUS_OK : refuse(token, "The edges are not a list.", reterr);
+        return is_array(token) ? STATUS_OK
+                               : refuse_token(token, "The edges are not a list.", reterr);
     default:
         return STATUS_OK;
     }
@@ -276,15 +278,15 @@ static enum status begin_element(struct json *json, const struct json_token *tok
     json->in_metadata = json->is_text = false;
     json->record = (struct edge_record){.place = {"", 0, token->place.column, token->place.line}};
     if (json->member == MEMBER_NODES) {
-        return is_object(token) ? STATUS_OK : refuse(token, "A node is an object.", reterr);
+        return is_object(token) ? STATUS_OK : refuse_token(token, "A node is an object.", reterr);
     }
     if (!is_object(token) && !compact) {
-        return refuse(token, "An edge must be an object, or outside JGF an array.", reterr);
+        return refuse_token(token, "An edge must be an object, or outside JGF an array.", reterr);
     }
     json->compact |= compact;
     json->linked |= !compact;
     if (json->compact && json->linked) {
-        return refuse(token, "Some edges are arrays and some are objects.", reterr);
+        return refuse_token(token, "Some edges are arrays and some are objects.", reterr);
     }
     return STATUS_OK;
 }
@@ -379,7 +381,7 @@ static enum status parse_array_part(struct json *json, const struct json_token *
 
     if (part >= 2) {
         STATUS_TRY(part > 2
-                       ? refuse(token, "An edge must be [source, target, weight].", reterr)
+                       ? refuse_token(token, "An edge must be [source, target, weight].", reterr)
                        : columns_find(&json->columns, READER_WEIGHT_VALUE,
                                       strlen(READER_WEIGHT_VALUE), false, &json->column, reterr));
         return accept_value(json, token, reterr);
@@ -387,7 +389,7 @@ static enum status parse_array_part(struct json *json, const struct json_token *
     if (token->kind != JSON_TOKEN_NUMBER ||
         !number_is_canonical_integer(token->text, token->size, &vertex) || vertex < 0 ||
         vertex >= NO_VERTEX) {
-        return refuse(token, "A vertex must be an integer from 0 to n-1.", reterr);
+        return refuse_token(token, "A vertex must be an integer from 0 to n-1.", reterr);
     }
     json->record.ends[part] = (uint32_t)vertex;
     if (json->largest_place.line == 0 || vertex > json->largest) {
@@ -404,9 +406,9 @@ static enum status parse_part(struct json *json, const struct json_token *token,
         json->in_metadata = true;
         return is_object(token) || token->kind == JSON_TOKEN_NULL
                    ? STATUS_OK
-                   : refuse(token, "\"metadata\" is not an object.", reterr);
+                   : refuse_token(token, "\"metadata\" is not an object.", reterr);
     }
-    STATUS_TRY(see(json, json->part, token, reterr));
+    STATUS_TRY(mark_seen(json, json->part, token, reterr));
     switch ((int)json->part) {
     case MEMBER_ID:
         return json_nodes_list(&json->nodes, token, reterr);
@@ -434,7 +436,7 @@ static enum status parse_end_name(struct json *json, const struct json_token *to
     json->part = MEMBER_OTHER;
     return source == MEMBER_FROM
                ? STATUS_OK
-               : refuse(token, "Edges have both a \"source\" and a \"from\".", reterr);
+               : refuse_token(token, "Edges have both a \"source\" and a \"from\".", reterr);
 }
 
 /* Parses a token inside the lists of the graph: depth 1 is an element, 2 a part of it, 3 its
@@ -451,7 +453,7 @@ static enum status parse_inner(struct json *json, const struct json_token *token
         return json_nodes_list(&json->nodes, &name, reterr);
     }
     if (depth == 1 && is_node && json->by_key) {
-        return is_object(token) ? STATUS_OK : refuse(token, "A node is an object.", reterr);
+        return is_object(token) ? STATUS_OK : refuse_token(token, "A node is an object.", reterr);
     }
     if (depth == 1) {
         return is_end(token) ? end_element(json, reterr) : begin_element(json, token, reterr);
@@ -494,10 +496,10 @@ static enum status parse_matrix(struct json *json, const struct json_token *toke
         return json_matrix_accept(&json->matrix, token, reterr);
     }
     if (!is_array(token)) {
-        return refuse(token, "The matrix is not an array of arrays.", reterr);
+        return refuse_token(token, "The matrix is not an array of arrays.", reterr);
     }
     if (!is_end(token) && json->matrix.has_width) {
-        (void)refuse(token, "There are both \"distances\" and \"durations\".", reterr);
+        (void)refuse_token(token, "There are both \"distances\" and \"durations\".", reterr);
         problem_hint(reterr, "Choose one with weight=distances or weight=durations.");
         return STATUS_BAD_GRAPH;
     }
@@ -514,7 +516,7 @@ static enum status accept_token(void *context, const struct json_token *token,
         json->matrix.base = json->is_bare_matrix ? 1 : 2;
         return is_object(token) || json->is_bare_matrix
                    ? STATUS_OK
-                   : refuse(token, "The document is not an object.", reterr);
+                   : refuse_token(token, "The document is not an object.", reterr);
     }
     if (json->is_bare_matrix || (json->base > 0 && json->member >= MEMBER_SOURCES &&
                                  (token->depth > json->base || token->kind != JSON_TOKEN_KEY))) {
@@ -565,7 +567,7 @@ static enum status check_complete(struct json *json, struct problem *reterr)
     return columns_finish(&json->columns, reterr);
 }
 
-static void note(struct json *json)
+static void note_variant(struct json *json)
 {
     struct reader_notes *notes = &json->reader.notes;
     const bool listed = has_seen(json, MEMBER_NODES);
@@ -606,7 +608,8 @@ static enum status finish_compact(struct json *json, struct graph **ret_graph,
                                reterr);
 }
 
-static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+static enum status finish_json(struct reader *reader, struct graph **ret_graph,
+                               struct problem *reterr)
 {
     struct json *json = (struct json *)reader;
     STATUS_TRY(json_scanner_end(&json->scanner, reterr));
@@ -615,7 +618,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
         json->matrix.is_bare = json->is_bare_matrix;
         return json_matrix_finish(&json->matrix, ret_graph, reterr);
     }
-    note(json);
+    note_variant(json);
     if (!has_seen(json, MEMBER_NODES)) {
         return finish_compact(json, ret_graph, reterr);
     }
@@ -624,13 +627,13 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     return json_nodes_build(&json->nodes, json->directed, ret_graph, reterr);
 }
 
-static enum status feed(struct reader *reader, const char *bytes, size_t size,
-                        struct problem *reterr)
+static enum status feed_json(struct reader *reader, const char *bytes, size_t size,
+                             struct problem *reterr)
 {
     return json_scanner_feed(&((struct json *)reader)->scanner, bytes, size, reterr);
 }
 
-static void cleanup(struct reader *reader)
+static void cleanup_json(struct reader *reader)
 {
     struct json *json = (struct json *)reader;
 
@@ -639,14 +642,14 @@ static void cleanup(struct reader *reader)
     json_nodes_finish(&json->names);
 }
 
-static uint64_t memory(const struct reader *reader)
+static uint64_t measure_memory(const struct reader *reader)
 {
     const struct json *json = (const struct json *)reader;
 
     return json_nodes_memory(&json->nodes) + json_nodes_memory(&json->names);
 }
 
-static enum status init(struct reader *reader)
+static enum status init_json(struct reader *reader)
 {
     struct json *json = (struct json *)reader;
 
@@ -665,9 +668,9 @@ static enum status init(struct reader *reader)
 
 const struct reader_class reader_json_class = {
     .size = sizeof(struct json),
-    .init = init,
-    .feed = feed,
-    .finish = finish,
-    .cleanup = cleanup,
-    .memory = memory,
+    .init = init_json,
+    .feed = feed_json,
+    .finish = finish_json,
+    .cleanup = cleanup_json,
+    .memory = measure_memory,
 };

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-static enum status refuse(const struct json_token *token, const char *detail, const char *hint,
-                          struct problem *reterr)
+static enum status refuse_token(const struct json_token *token, const char *detail,
+                                const char *hint, struct problem *reterr)
 {
     return problem_bad_graph_hint(reterr, token->place.line, token->place.column, hint, "%s",
                                   detail);
@@ -22,8 +22,9 @@ static enum status add_cell(struct json_matrix *matrix, const struct json_token 
         return STATUS_OK;
     }
     if (token->kind != JSON_TOKEN_NUMBER) {
-        return refuse(token, "An entry of the matrix must be a number, or null for a missing edge.",
-                      "", reterr);
+        return refuse_token(token,
+                            "An entry of the matrix must be a number, or null for a missing edge.",
+                            "", reterr);
     }
     if (on_diagonal && number_parse_real(token->text, token->size, &value) && value == 0) {
         return STATUS_OK;
@@ -44,14 +45,14 @@ enum status json_matrix_accept(struct json_matrix *matrix, const struct json_tok
         return graph_builder_admit(matrix->reader->builder, (uint64_t)matrix->row + 1, reterr);
     }
     if (token->kind != JSON_TOKEN_ARRAY_END) {
-        return refuse(token,
-                      "The document is neither an object nor a matrix, whose rows are arrays.",
-                      "pandas.json_normalize makes a table of records, for CSV.", reterr);
+        return refuse_token(
+            token, "The document is neither an object nor a matrix, whose rows are arrays.",
+            "pandas.json_normalize makes a table of records, for CSV.", reterr);
     }
     matrix->width = matrix->has_width ? matrix->width : matrix->column;
     matrix->has_width = true;
     if (matrix->column != matrix->width || matrix->row == matrix->width) {
-        return refuse(
+        return refuse_token(
             token, "The matrix is not square, or its rows differ in length.",
             "Write edges as {\"n\": 3, \"edges\": [[0, 1, 5]]}; the edge_index of PyTorch "
             "Geometric is a list of such edges after zip(*edge_index.tolist()).",
@@ -82,8 +83,9 @@ enum status json_matrix_name(struct json_matrix *matrix, const struct json_token
     }
     return row == matrix->name_count++
                ? STATUS_OK
-               : refuse(token, "\"sources\" and \"destinations\" are not the same vertices.",
-                        "A matrix of a graph has a row and a column for each vertex.", reterr);
+               : refuse_token(token, "\"sources\" and \"destinations\" are not the same vertices.",
+                              "A matrix of a graph has a row and a column for each vertex.",
+                              reterr);
 }
 
 enum status json_matrix_finish(struct json_matrix *matrix, struct graph **ret_graph,

@@ -26,8 +26,8 @@ uint64_t json_nodes_memory(const struct json_nodes *nodes)
                 name_table_count(nodes->names) * sizeof(uint32_t));
 }
 
-static enum status add(struct json_nodes *nodes, const struct json_token *token, uint32_t row,
-                       struct problem *reterr)
+static enum status add_vertex(struct json_nodes *nodes, const struct json_token *token,
+                              uint32_t row, struct problem *reterr)
 {
     if (row >= nodes->capacity) {
         const uint64_t capacity = nodes->capacity == 0 ? 256 : (uint64_t)nodes->capacity * 2;
@@ -73,7 +73,7 @@ enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *t
         return STATUS_NO_MEMORY;
     }
     if (*ret_row == count) {
-        return add(nodes, token, *ret_row, reterr);
+        return add_vertex(nodes, token, *ret_row, reterr);
     }
     if (nodes->vertices[*ret_row].is_string != (token->kind == JSON_TOKEN_STRING)) {
         return problem_bad_graph(reterr, token->place.line, token->place.column,

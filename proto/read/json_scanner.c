@@ -59,8 +59,8 @@ static void begin_token(struct json_scanner *scanner, enum mode mode)
     text_clear(&scanner->text);
 }
 
-static enum status emit(struct json_scanner *scanner, enum json_token_kind kind,
-                        struct problem *reterr)
+static enum status emit_token(struct json_scanner *scanner, enum json_token_kind kind,
+                              struct problem *reterr)
 {
     struct json_token token = {
         .kind = kind,
@@ -93,7 +93,7 @@ static enum status open_container(struct json_scanner *scanner, bool array, stru
                                  "There are more than 32 levels of nesting.");
     }
     begin_token(scanner, MODE_BETWEEN);
-    status = emit(scanner, array ? JSON_TOKEN_ARRAY_BEGIN : JSON_TOKEN_OBJECT_BEGIN, reterr);
+    status = emit_token(scanner, array ? JSON_TOKEN_ARRAY_BEGIN : JSON_TOKEN_OBJECT_BEGIN, reterr);
     scanner->depth++;
     scanner->is_array &= ~(1ull << scanner->depth);
     scanner->is_array |= (uint64_t)array << scanner->depth;
@@ -151,7 +151,7 @@ static enum status end_literal(struct json_scanner *scanner, struct problem *ret
     } else if (!is_number(scanner->text.bytes)) {
         return refuse_literal(scanner, reterr);
     }
-    STATUS_TRY(emit(scanner, kind, reterr));
+    STATUS_TRY(emit_token(scanner, kind, reterr));
     after_value(scanner);
     return STATUS_OK;
 }
@@ -183,7 +183,8 @@ static enum status accept_structure(struct json_scanner *scanner, char c, struct
          scanner->expected == (c == ']' ? EXPECT_VALUE_OR_END : EXPECT_KEY_OR_END))) {
         begin_token(scanner, MODE_BETWEEN);
         scanner->depth--;
-        status = emit(scanner, c == ']' ? JSON_TOKEN_ARRAY_END : JSON_TOKEN_OBJECT_END, reterr);
+        status =
+            emit_token(scanner, c == ']' ? JSON_TOKEN_ARRAY_END : JSON_TOKEN_OBJECT_END, reterr);
         after_value(scanner);
         return status;
     }
@@ -210,7 +211,7 @@ static enum status accept_structure(struct json_scanner *scanner, char c, struct
 }
 
 /* Checks that a string is UTF-8, and replaces its escapes by the characters that they stand for. */
-static enum status decode(struct json_scanner *scanner, struct problem *reterr)
+static enum status decode_string(struct json_scanner *scanner, struct problem *reterr)
 {
     struct text *text = &scanner->text;
     const struct json_place place = scanner->token_place;
@@ -260,8 +261,8 @@ static enum status accept_string(struct json_scanner *scanner, char c, struct pr
         return STATUS_OK;
     }
     STATUS_TRY(text_status(&scanner->text));
-    STATUS_TRY(scanner->is_coded ? decode(scanner, reterr) : STATUS_OK);
-    STATUS_TRY(emit(scanner, scanner->is_key ? JSON_TOKEN_KEY : JSON_TOKEN_STRING, reterr));
+    STATUS_TRY(scanner->is_coded ? decode_string(scanner, reterr) : STATUS_OK);
+    STATUS_TRY(emit_token(scanner, scanner->is_key ? JSON_TOKEN_KEY : JSON_TOKEN_STRING, reterr));
     after_value(scanner);
     scanner->expected = scanner->is_key ? EXPECT_COLON : scanner->expected;
     return STATUS_OK;

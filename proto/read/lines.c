@@ -4,13 +4,11 @@
 #include "proto/read/reader.h"
 #include "proto/text.h"
 
-#include <stdlib.h>
 #include <strings.h>
 
 void line_splitter_finish(struct line_splitter *splitter)
 {
-    free(splitter->pending);
-    *splitter = (struct line_splitter){0};
+    text_finish(&splitter->pending);
 }
 
 static size_t limit_of(const struct line_splitter *splitter)
@@ -58,33 +56,18 @@ static enum status hand_on(struct line_splitter *splitter, const char *line, siz
     return status;
 }
 
-static enum status keep(struct line_splitter *splitter, const char *bytes, size_t size,
-                        struct problem *reterr)
+/* Appends to the unfinished line, and cuts it after the first byte beyond the limit. */
+static enum status append_pending(struct line_splitter *splitter, const char *bytes, size_t size,
+                                  struct problem *reterr)
 {
-    const size_t limit = limit_of(splitter);
-    size_t needed = splitter->pending_size + size;
+    struct text *pending = &splitter->pending;
+    const size_t room = limit_of(splitter) + 1 - pending->size;
 
-    if (needed > limit + 1) {
-        needed = limit + 1;
-        size = needed - splitter->pending_size;
-    }
-    if (needed > splitter->pending_capacity) {
-        size_t capacity = needed < 256 ? 256 : needed * 2;
-        capacity = capacity > limit + 1 ? limit + 1 : capacity;
-        char *pending = realloc(splitter->pending, capacity);
-
-        if (pending == NULL) {
-            return STATUS_NO_MEMORY;
-        }
-        splitter->pending = pending;
-        splitter->pending_capacity = capacity;
-    }
-    memcpy(splitter->pending + splitter->pending_size, bytes, size);
-    splitter->pending_size = needed;
-    if (needed > limit) {
-        return check_bytes(splitter, splitter->line + 1, splitter->pending, needed, reterr);
-    }
-    return STATUS_OK;
+    text_append(pending, bytes, size < room ? size : room);
+    STATUS_TRY(text_status(pending));
+    return pending->size > limit_of(splitter)
+               ? check_bytes(splitter, splitter->line + 1, pending->bytes, pending->size, reterr)
+               : STATUS_OK;
 }
 
 enum status line_splitter_feed(struct line_splitter *splitter, const char *bytes, size_t size,
@@ -95,10 +78,10 @@ enum status line_splitter_feed(struct line_splitter *splitter, const char *bytes
         const char *end = memchr(bytes, '\n', size);
         const size_t length = end == NULL ? size : (size_t)(end - bytes);
 
-        if (end != NULL && splitter->pending_size == 0) {
+        if (end != NULL && splitter->pending.size == 0) {
             STATUS_TRY(hand_on(splitter, bytes, length, reterr));
         } else {
-            STATUS_TRY(keep(splitter, bytes, length, reterr));
+            STATUS_TRY(append_pending(splitter, bytes, length, reterr));
             STATUS_TRY(end != NULL ? line_splitter_end(splitter, reterr) : STATUS_OK);
         }
         bytes += length + (end != NULL);
@@ -109,13 +92,13 @@ enum status line_splitter_feed(struct line_splitter *splitter, const char *bytes
 
 enum status line_splitter_end(struct line_splitter *splitter, struct problem *reterr)
 {
-    size_t size = splitter->pending_size;
+    const size_t size = splitter->pending.size;
 
     if (size == 0) {
         return STATUS_OK;
     }
-    splitter->pending_size = 0;
-    return hand_on(splitter, splitter->pending, size, reterr);
+    splitter->pending.size = 0;
+    return hand_on(splitter, splitter->pending.bytes, size, reterr);
 }
 
 bool line_parse_integers(const char *line, size_t size, char delimiter, size_t count,
@@ -151,13 +134,11 @@ bool line_word_is(struct field word, const char *text)
 enum status line_word_refuse(struct field word, const char *expected, struct problem *reterr)
 {
     if (word.size == 0) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The line ends where %s should be.", expected);
-    } else {
-        problem_set(reterr, STATUS_BAD_GRAPH, "There is '%.*s' where %s should be.",
-                    word.size > 40 ? 40 : (int)word.size, word.bytes, expected);
+        return problem_bad_graph(reterr, 0, word.column, "The line ends where %s should be.",
+                                 expected);
     }
-    problem_at(reterr, 0, word.column);
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph(reterr, 0, word.column, "There is '%.*s' where %s should be.",
+                             word.size > 40 ? 40 : (int)word.size, word.bytes, expected);
 }
 
 enum status line_word_expect_end(struct word_cursor *cursor, struct problem *reterr)
@@ -176,13 +157,10 @@ enum status line_word_parse_vertex(struct field word, uint32_t vertex_count, uin
         return line_word_refuse(word, "a vertex", reterr);
     }
     if (vertex < 1 || vertex > vertex_count) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "Vertex %lld is not in 1..%u.", (long long)vertex,
-                    vertex_count);
-        problem_at(reterr, 0, word.column);
-        if (vertex == 0) {
-            problem_hint(reterr, "The vertices of this format are counted from 1.");
-        }
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, word.column,
+            vertex == 0 ? "The vertices of this format are counted from 1." : NULL,
+            "Vertex %lld is not in 1..%u.", (long long)vertex, vertex_count);
     }
     *ret_row = (uint32_t)(vertex - 1);
     return STATUS_OK;

@@ -20,12 +20,10 @@ struct line_splitter {
      * gets the number of the line, unless it already has one. */
     enum status (*take)(void *context, const char *line, size_t size, struct problem *reterr);
     void *context;
-    size_t limit;  /* limit on the length of a line in bytes; 0: READER_LINE_LIMIT */
-    uint64_t line; /* number of the current line, from 1 */
-    char *pending; /* beginning of an unfinished line */
-    size_t pending_size;
-    size_t pending_capacity;
-    bool has_nul; /* a NUL byte was fed; the line that contains it is refused */
+    size_t limit;        /* limit on the length of a line in bytes; 0: READER_LINE_LIMIT */
+    uint64_t line;       /* number of the current line, from 1 */
+    struct text pending; /* beginning of an unfinished line */
+    bool has_nul;        /* a NUL byte was fed; the line that contains it is refused */
 };
 
 void line_splitter_finish(struct line_splitter *splitter);

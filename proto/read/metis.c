@@ -183,7 +183,8 @@ static enum status check_complete(const struct metis *metis, struct problem *ret
                                   (long long)metis->edge_count, (unsigned long long)metis->listed);
 }
 
-static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+static enum status finish_metis(struct reader *reader, struct graph **ret_graph,
+                                struct problem *reterr)
 {
     struct metis *metis = (struct metis *)reader;
     if (!metis->headed) {
@@ -201,6 +202,6 @@ const struct reader_class reader_metis_class = {
     .size = sizeof(struct metis),
     .parse_line = parse_line,
     .line_limit = LIST_BYTES_LIMIT,
-    .finish = finish,
+    .finish = finish_metis,
     .says_direction = true,
 };

@@ -22,9 +22,8 @@ struct mtx {
     enum symmetry symmetry;
     bool mirrored; /* an entry off the diagonal is two directed edges */
     uint32_t vertex_count;
-    uint64_t entry_count; /* entries announced by the size line */
-    uint64_t entries;     /* entries read */
-    uint32_t row;         /* row of the next value of an array; column as well */
+    uint64_t entries; /* entries read */
+    uint32_t row;     /* row of the next value of an array; column as well */
     uint32_t column;
 };
 
@@ -139,7 +138,6 @@ static enum status parse_size(struct mtx *mtx, struct word_cursor cursor, struct
     }
     STATUS_TRY(reader_announce(&mtx->reader, (uint64_t)row_count, (uint64_t)entry_count, reterr));
     mtx->vertex_count = (uint32_t)row_count;
-    mtx->entry_count = (uint64_t)entry_count;
     mtx->sized = true;
     return STATUS_OK;
 }
@@ -182,7 +180,7 @@ static enum status parse_coordinate(struct mtx *mtx, struct word_cursor cursor,
     struct field column = line_word_next(&cursor);
     struct field weight = {"1", 1, row.column, 0};
     uint32_t ends[2];
-    if (mtx->entries == mtx->entry_count) {
+    if (mtx->entries == mtx->reader.announced_edges) {
         return refuse_more(row.column, reterr);
     }
     STATUS_TRY(line_word_parse_vertex(row, mtx->vertex_count, &ends[0], reterr));
@@ -205,7 +203,7 @@ static enum status parse_values(struct mtx *mtx, struct word_cursor cursor, stru
          value = line_word_next(&cursor)) {
         const uint32_t ends[2] = {mtx->row, mtx->column};
 
-        if (mtx->entries == mtx->entry_count) {
+        if (mtx->entries == mtx->reader.announced_edges) {
             return refuse_more(value.column, reterr);
         }
         if (value.bytes[0] != '-' && reader_is_not_finite(value.bytes, value.size)) {
@@ -244,27 +242,27 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     return mtx->array ? parse_values(mtx, cursor, reterr) : parse_coordinate(mtx, cursor, reterr);
 }
 
-static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+static enum status finish_mtx(struct reader *reader, struct graph **ret_graph,
+                              struct problem *reterr)
 {
     struct mtx *mtx = (struct mtx *)reader;
-    if (mtx->sized && mtx->entries == mtx->entry_count) {
+    if (mtx->sized && mtx->entries == mtx->reader.announced_edges) {
         return reader_finish_range(reader, mtx->vertex_count, 1, NULL,
                                    mtx->symmetry != SYMMETRY_SYMMETRIC, ret_graph, reterr);
     }
-    if (mtx->sized) {
-        problem_set(reterr, STATUS_TRUNCATED,
-                    "The size announces %llu entries, but %llu were found.",
-                    (unsigned long long)mtx->entry_count, (unsigned long long)mtx->entries);
-    } else {
-        problem_set(reterr, STATUS_TRUNCATED, "The file ends before the line with the size.");
+    if (!mtx->sized) {
+        return problem_refuse_at(reterr, STATUS_TRUNCATED, reader->splitter.line, 0, NULL,
+                                 "The file ends before the line with the size.");
     }
-    problem_at(reterr, reader->splitter.line, 0);
-    return STATUS_TRUNCATED;
+    return problem_refuse_at(reterr, STATUS_TRUNCATED, reader->splitter.line, 0, NULL,
+                             "The size announces %llu entries, but %llu were found.",
+                             (unsigned long long)reader->announced_edges,
+                             (unsigned long long)mtx->entries);
 }
 
 const struct reader_class reader_mtx_class = {
     .size = sizeof(struct mtx),
     .parse_line = parse_line,
-    .finish = finish,
+    .finish = finish_mtx,
     .says_direction = true,
 };

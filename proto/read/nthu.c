@@ -50,13 +50,8 @@ static enum status take_records(void *context, const char *records, uint64_t cou
     return STATUS_OK;
 }
 
-static enum status init(struct reader *reader)
-{
-    record_splitter_expect_header(&reader->records, HEADER_SIZE);
-    return STATUS_OK;
-}
-
-static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+static enum status finish_nthu(struct reader *reader, struct graph **ret_graph,
+                               struct problem *reterr)
 {
     return reader_finish_range(reader, ((const struct nthu *)reader)->vertex_count, 0, NULL, true,
                                ret_graph, reterr);
@@ -64,9 +59,9 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 
 const struct reader_class reader_nthu_class = {
     .size = sizeof(struct nthu),
-    .init = init,
+    .header_size = HEADER_SIZE,
     .take_records = take_records,
-    .finish = finish,
+    .finish = finish_nthu,
     .says_direction = true,
     .has_weights = true,
 };

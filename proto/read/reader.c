@@ -76,6 +76,7 @@ enum status reader_create(enum format format, const struct graph_options *option
     reader->splitter.context = reader;
     reader->records.take = class->take_records;
     reader->records.context = reader;
+    record_splitter_expect_header(&reader->records, class->header_size);
     if (graph_builder_create(options, &reader->builder) != STATUS_OK ||
         (class->init != NULL && class->init(reader) != STATUS_OK)) {
         reader_destroy(reader);
@@ -112,14 +113,6 @@ static enum status admit_options(const struct reader *reader, struct problem *re
     return STATUS_OK;
 }
 
-/* A lack of memory is put into words here, and nowhere else. */
-static enum status tell_lack(enum status status, struct problem *reterr)
-{
-    return status == STATUS_NO_MEMORY
-               ? problem_set(reterr, status, "There is not enough memory for the graph.")
-               : status;
-}
-
 enum status reader_feed(struct reader *reader, const char *bytes, size_t size,
                         struct problem *reterr)
 {
@@ -128,12 +121,10 @@ enum status reader_feed(struct reader *reader, const char *bytes, size_t size,
     }
     STATUS_TRY(reader->fed ? STATUS_OK : admit_options(reader, reterr));
     reader->fed = true;
-    return tell_lack(reader->class_->feed != NULL
-                         ? reader->class_->feed(reader, bytes, size, reterr)
-                     : reader->class_->take_records != NULL
-                         ? record_splitter_feed(&reader->records, bytes, size, reterr)
-                         : line_splitter_feed(&reader->splitter, bytes, size, reterr),
-                     reterr);
+    return reader->class_->feed != NULL ? reader->class_->feed(reader, bytes, size, reterr)
+           : reader->class_->take_records != NULL
+               ? record_splitter_feed(&reader->records, bytes, size, reterr)
+               : line_splitter_feed(&reader->splitter, bytes, size, reterr);
 }
 
 enum status reader_finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
@@ -142,15 +133,13 @@ enum status reader_finish(struct reader *reader, struct graph **ret_graph, struc
         return problem_set(reterr, STATUS_EMPTY_BODY, "The body is empty.");
     }
     struct line_splitter *splitter = &reader->splitter;
-    while (splitter->pending_size > 0 &&
-           splitter->pending[splitter->pending_size - 1] == READER_DOS_END) {
-        splitter->pending_size--;
+    struct text *pending = &splitter->pending;
+    while (pending->size > 0 && pending->bytes[pending->size - 1] == READER_DOS_END) {
+        pending->size--;
     }
-    enum status status = reader->class_->take_records != NULL
-                             ? record_splitter_end(&reader->records, reterr)
-                             : line_splitter_end(splitter, reterr);
-    status = status == STATUS_OK ? reader->class_->finish(reader, ret_graph, reterr) : status;
-    return tell_lack(status, reterr);
+    STATUS_TRY(reader->class_->take_records != NULL ? record_splitter_end(&reader->records, reterr)
+                                                    : line_splitter_end(splitter, reterr));
+    return reader->class_->finish(reader, ret_graph, reterr);
 }
 
 void reader_destroy(struct reader *reader)
@@ -173,9 +162,9 @@ uint64_t reader_memory(const struct reader *reader)
     /* A long line becomes edges at once when it ends: one at each second byte at most, which take
      * twice as much as long as they are lists of METIS. */
     const uint64_t line_bytes =
-        splitter->limit > 0 ? splitter->pending_size * GRAPH_BUILDER_EDGE_BYTES : 0;
+        splitter->limit > 0 ? splitter->pending.size * GRAPH_BUILDER_EDGE_BYTES : 0;
 
-    return graph_builder_memory(reader->builder) + splitter->pending_capacity + line_bytes +
+    return graph_builder_memory(reader->builder) + splitter->pending.capacity + line_bytes +
            (reader->class_->memory != NULL ? reader->class_->memory(reader) : 0);
 }
 
@@ -293,13 +282,14 @@ enum status reader_add_real(struct reader *reader, const uint32_t ends[2], doubl
 enum status reader_add_integer(struct reader *reader, const uint32_t ends[2], int64_t value,
                                struct problem *reterr)
 {
-    bool is_edge = true;
+    bool is_edge;
 
-    if (value < -EXACT_LIMIT || value > EXACT_LIMIT) {
-        STATUS_TRY(judge_value(reader, (double)value, &is_edge, reterr));
-    }
-    if (!is_edge || (value >= -EXACT_LIMIT && value <= EXACT_LIMIT)) {
+    if (value >= -EXACT_LIMIT && value <= EXACT_LIMIT) {
         return reader_add_real(reader, ends, (double)value, reterr);
+    }
+    STATUS_TRY(judge_value(reader, (double)value, &is_edge, reterr));
+    if (!is_edge) {
+        return STATUS_OK;
     }
     problem_set(reterr, STATUS_WEIGHT_RANGE,
                 "An integer weight beyond 2^53 is not exact in double precision.");
@@ -325,7 +315,7 @@ bool reader_is_not_finite(const char *text, size_t size)
 }
 
 /* Returns the hint about a weight that is not a number. */
-static const char *advise(struct field weight)
+static const char *find_hint(struct field weight)
 {
     return reader_is_not_finite(weight.bytes, weight.size)
                ? "Omit the edge: a missing edge is not listed."
@@ -360,7 +350,7 @@ static enum status refuse_weight(struct field weight, struct problem *reterr)
             "The weight %.*s does not fit 64 bits.", shown, weight.bytes);
     }
     return problem_bad_graph_hint(
-        reterr, weight.line, weight.column, advise(weight),
+        reterr, weight.line, weight.column, find_hint(weight),
         reader_is_not_finite(weight.bytes, weight.size)
             ? "The weight '%.*s' is not a finite number."
         : memchr(weight.bytes, ',', weight.size) != NULL

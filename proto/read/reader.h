@@ -29,6 +29,7 @@ struct reader_class {
     /* Instead of feed: parses records; `take` of struct record_splitter. */
     enum status (*take_records)(void *reader, const char *records, uint64_t count,
                                 struct problem *reterr);
+    size_t header_size;  /* bytes of the header of a binary format, or of its first part */
     bool says_direction; /* the format states whether edges are directed */
     bool has_weights;    /* the format has one unnamed field for weights */
     size_t line_limit;   /* limit on the length of a line in bytes; 0: READER_LINE_LIMIT */

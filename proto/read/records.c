@@ -16,8 +16,8 @@ void record_splitter_expect(struct record_splitter *splitter, size_t size, uint6
     splitter->taken = 0;
 }
 
-static enum status take(struct record_splitter *splitter, const char *records, uint64_t count,
-                        struct problem *reterr)
+static enum status hand_on_records(struct record_splitter *splitter, const char *records,
+                                   uint64_t count, struct problem *reterr)
 {
     splitter->taken += count;
     return splitter->take(splitter->context, records, count, reterr);
@@ -41,7 +41,7 @@ enum status record_splitter_feed(struct record_splitter *splitter, const char *b
                                splitter->count, splitter->size);
         }
         if (count > 0) {
-            STATUS_TRY(take(splitter, bytes, count, reterr));
+            STATUS_TRY(hand_on_records(splitter, bytes, count, reterr));
         } else {
             const size_t missing = splitter->size - pending->size;
 
@@ -50,7 +50,7 @@ enum status record_splitter_feed(struct record_splitter *splitter, const char *b
             STATUS_TRY(text_status(pending));
             if (part == missing) {
                 pending->size = 0;
-                STATUS_TRY(take(splitter, pending->bytes, 1, reterr));
+                STATUS_TRY(hand_on_records(splitter, pending->bytes, 1, reterr));
             }
         }
         bytes += part;

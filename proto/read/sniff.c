@@ -120,12 +120,12 @@ static enum status refuse_ambiguous(const char *first, const char *text, size_t 
     if (!may_be_metis && table_sniff(text, size) != TABLE_UNCLEAR) {
         return STATUS_OK;
     }
-    problem_bad_graph(reterr, 1, 0,
-                      may_be_metis ? "This may be a METIS graph without edges, or one edge."
-                                   : "This may be a matrix, or a list of edges.");
-    problem_hint(reterr, "Choose with format=%s or format=edges.",
-                 may_be_metis ? "metis" : "matrix");
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(reterr, 1, 0,
+                                  may_be_metis ? "Choose with format=metis or format=edges."
+                                               : "Choose with format=matrix or format=edges.",
+                                  may_be_metis
+                                      ? "This may be a METIS graph without edges, or one edge."
+                                      : "This may be a matrix, or a list of edges.");
 }
 
 enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)

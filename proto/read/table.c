@@ -149,8 +149,8 @@ static enum status parse_row(struct table *table, const char *line, size_t size,
                              struct problem *reterr);
 
 /* Decides the layout from the first line and the next (line; NULL: none), and parses the first. */
-static enum status decide(struct table *table, const char *line, size_t size,
-                          struct problem *reterr)
+static enum status decide_layout(struct table *table, const char *line, size_t size,
+                                 struct problem *reterr)
 {
     const char *first = table->first.bytes;
     const size_t first_size = table->first.size;
@@ -298,7 +298,7 @@ static enum status parse_row(struct table *table, const char *line, size_t size,
 static enum status parse_first_line(struct table *table, const char *line, size_t size,
                                     struct problem *reterr)
 {
-    const enum status status = decide(table, line, size, reterr);
+    const enum status status = decide_layout(table, line, size, reterr);
 
     if (status != STATUS_OK && reterr != NULL) {
         problem_at(reterr, table->first_line, reterr->column);
@@ -350,7 +350,7 @@ static enum status add_zeros(struct table *table, struct problem *reterr)
     return STATUS_OK;
 }
 
-static void note(struct table *table)
+static void note_layout(struct table *table)
 {
     static const char *const names[] = {"no names", "names in a header", "names in the lines",
                                         "names in a header and the lines"};
@@ -374,7 +374,8 @@ static void note(struct table *table)
     }
 }
 
-static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
+static enum status finish_table(struct reader *reader, struct graph **ret_graph,
+                                struct problem *reterr)
 {
     struct table *table = (struct table *)reader;
 
@@ -388,14 +389,14 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
         return refuse_shape(table, reterr);
     }
     STATUS_TRY(table->marked && table->zero_count > 0 ? add_zeros(table, reterr) : STATUS_OK);
-    note(table);
+    note_layout(table);
     if (!table->has_header && !table->has_row_names) {
         return reader_finish_range(reader, table->width, 0, NULL, true, ret_graph, reterr);
     }
     return reader_finish_names(reader, &table->names, NULL, true, true, ret_graph, reterr);
 }
 
-static uint64_t memory(const struct reader *reader)
+static uint64_t measure_memory(const struct reader *reader)
 {
     const struct table *table = (const struct table *)reader;
 
@@ -404,7 +405,7 @@ static uint64_t memory(const struct reader *reader)
            (table->marked ? table->zero_count * GRAPH_BUILDER_EDGE_BYTES : 0);
 }
 
-static void cleanup(struct reader *reader)
+static void cleanup_table(struct reader *reader)
 {
     struct table *table = (struct table *)reader;
 
@@ -414,29 +415,29 @@ static void cleanup(struct reader *reader)
     text_finish(&table->zeros);
 }
 
-static enum status init(struct reader *reader)
+static enum status init_table(struct reader *reader)
 {
     return name_table_create(&((struct table *)reader)->names);
 }
 
 const struct reader_class reader_matrix_class = {
     .size = sizeof(struct table),
-    .init = init,
+    .init = init_table,
     .parse_line = parse_line,
     .line_limit = TABLE_LINE_LIMIT,
-    .finish = finish,
+    .finish = finish_table,
     .has_weights = true,
-    .memory = memory,
-    .cleanup = cleanup,
+    .memory = measure_memory,
+    .cleanup = cleanup_table,
 };
 
 /* Whether the unfinished line already has more fields than an edge list has columns. */
 static bool has_many_fields(struct table *table)
 {
-    const struct line_splitter *splitter = &table->reader.splitter;
-    const bool held = table->first.size > 0;
-    const char *line = held ? table->first.bytes : splitter->pending;
-    const size_t size = held ? table->first.size : splitter->pending_size;
+    const struct text *first =
+        table->first.size > 0 ? &table->first : &table->reader.splitter.pending;
+    const char *line = first->bytes;
+    const size_t size = first->size;
     struct line_look look;
 
     if (size == 0 || line[0] == '#' || line[0] == '%' ||
@@ -448,7 +449,7 @@ static bool has_many_fields(struct table *table)
            look.count > TABLE_COLUMN_LIMIT;
 }
 
-static enum table_verdict judge(struct table *table, bool is_complete)
+static enum table_verdict judge_table(struct table *table, bool is_complete)
 {
     const bool is_small = table->width <= 3 && !table->has_loops && is_complete;
 
@@ -481,7 +482,7 @@ enum table_verdict table_sniff(const char *bytes, size_t size)
     const enum status status = sniff_read(FORMAT_MATRIX, &options, bytes, size, &reader);
 
     if (reader != NULL && (status == STATUS_OK || ((struct table *)reader)->is_refused)) {
-        verdict = judge((struct table *)reader, sniff_is_complete(size));
+        verdict = judge_table((struct table *)reader, sniff_is_complete(size));
     }
     reader_destroy(reader);
     return verdict;

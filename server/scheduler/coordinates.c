@@ -134,11 +134,8 @@ static enum status decode_document(const struct upload *upload, struct coordinat
                                         .take = feed_reader,
                                         .context = reader};
     struct decoder *decoder = NULL;
-    enum status status = decoder_create(&rules, &decoder);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is not enough memory for the coordinates.");
-    }
-    status = decoder_feed(decoder, document->bytes, document->size, reterr);
+    STATUS_TRY(decoder_create(&rules, &decoder));
+    enum status status = decoder_feed(decoder, document->bytes, document->size, reterr);
     if (status == STATUS_OK) {
         status = decoder_end(decoder, reterr);
     }
@@ -154,10 +151,7 @@ static enum status read_document(const struct upload *upload, const struct verte
                                  struct coordinates **ret_coordinates, struct problem *reterr)
 {
     struct coordinates_reader *reader = NULL;
-    if (coordinates_reader_create(names, &reader) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY,
-                           "There is not enough memory for the coordinates.");
-    }
+    STATUS_TRY(coordinates_reader_create(names, &reader));
     enum status status = decode_document(upload, reader, reterr);
     if (status == STATUS_OK) {
         status = coordinates_reader_end(reader, ret_coordinates, reterr);
@@ -190,7 +184,7 @@ static void read_and_write(struct pool_work *work)
     }
     coordinates_destroy(coordinates);
     vertex_names_destroy(names);
-    upload->status = status;
+    upload->status = problem->status = status;
 }
 
 /* Checks again, as the graph or its coordinates may have changed, and sends the commit. */

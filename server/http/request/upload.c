@@ -138,14 +138,13 @@ static enum status receive_decoded(void *context, const char *bytes, size_t size
                                    struct problem *reterr)
 {
     struct upload *upload = context;
+    (void)reterr;
     upload->decoded_bytes += size;
     if (upload->reader != NULL) {
         return read_bytes(upload, bytes, size);
     }
     text_append(&upload->kept, bytes, size);
-    if (text_status(&upload->kept) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the upload.");
-    }
+    STATUS_TRY(text_status(&upload->kept));
     if (upload->format == FORMAT_NONE && upload->kept.size >= READER_SNIFF_SIZE) {
         STATUS_TRY(find_format(upload));
     }
@@ -164,10 +163,7 @@ static enum status open_decoder(struct upload *upload)
         .take = receive_decoded,
         .context = upload,
     };
-    const enum status status = decoder_create(&rules, &upload->decoder);
-    return status == STATUS_OK ? status
-                               : problem_set(&upload->problem, status,
-                                             "The decoder for the upload cannot be created.");
+    return decoder_create(&rules, &upload->decoder);
 }
 
 static enum status feed(struct upload *upload, const char *bytes, size_t size)
