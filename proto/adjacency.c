@@ -18,7 +18,7 @@ enum status adjacency_size(uint32_t vertex_count, uint64_t edge_count, bool dire
     return STATUS_OK;
 }
 
-static enum status allocate(const struct graph *graph, struct adjacency *adjacency)
+static enum status allocate_arrays(const struct graph *graph, struct adjacency *adjacency)
 {
     const size_t count = (size_t)graph->edge_count * (graph->directed ? 1 : 2);
 
@@ -37,8 +37,8 @@ static enum status allocate(const struct graph *graph, struct adjacency *adjacen
     return STATUS_OK;
 }
 
-static void place(const struct graph *graph, uint64_t edge, uint32_t source, uint32_t target,
-                  struct adjacency *adjacency)
+static void place_edge(const struct graph *graph, uint64_t edge, uint32_t source, uint32_t target,
+                       struct adjacency *adjacency)
 {
     const uint64_t at = adjacency->offset[(size_t)target + 1]++;
 
@@ -58,7 +58,7 @@ enum status adjacency_create(const struct graph *graph, struct adjacency **ret_a
         return STATUS_NO_MEMORY;
     }
     adjacency->vertex_count = graph->vertex_count;
-    if (allocate(graph, adjacency) != STATUS_OK) {
+    if (allocate_arrays(graph, adjacency) != STATUS_OK) {
         adjacency_destroy(adjacency);
         return STATUS_NO_MEMORY;
     }
@@ -75,9 +75,9 @@ enum status adjacency_create(const struct graph *graph, struct adjacency **ret_a
     }
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            place(graph, edge, row, graph->target[edge], adjacency);
+            place_edge(graph, edge, row, graph->target[edge], adjacency);
             if (!graph->directed) {
-                place(graph, edge, graph->target[edge], row, adjacency);
+                place_edge(graph, edge, graph->target[edge], row, adjacency);
             }
         }
     }

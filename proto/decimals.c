@@ -96,7 +96,6 @@ void decimals_divide_all(const void *numbers, enum kind kind, uint32_t decimals,
                          double *quotients)
 {
     union run run;
-    CHECK(kind == KIND_I4 || kind == KIND_F8);
     while (count > 0) {
         const size_t length = (count - 1) % RUN + 1;
         count -= length;

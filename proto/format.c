@@ -122,7 +122,6 @@ bool format_is_binary(enum format format)
 
 const struct format_info *format_info(enum format format)
 {
-    CHECK((unsigned)format < FORMAT_COUNT);
     return format == FORMAT_NONE ? NULL : &table[format];
 }
 

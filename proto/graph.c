@@ -79,11 +79,10 @@ static bool fits_float(const struct graph *graph)
 }
 
 /* Checks that every distance is correct in this kind. A u2 matrix is solved as i4 and narrowed. */
-static enum status check(const struct graph *graph, enum kind kind, struct problem *reterr)
+static enum status check_kind(const struct graph *graph, enum kind kind, struct problem *reterr)
 {
     const struct graph_summary *summary = &graph->summary;
 
-    CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
     if (kind == KIND_F4 && !fits_float(graph)) {
         return refuse_bound(graph, kind, (double)FLT_MAX, "Use kind=f8.", reterr);
     }
@@ -122,7 +121,7 @@ enum status graph_choose_kind(const struct graph *graph, enum kind requested, en
     } else if (requested == KIND_AUTO) {
         kind = bound < GRAPH_BOUND_I4 ? KIND_I4 : KIND_F8;
     }
-    STATUS_TRY(check(graph, kind, reterr));
+    STATUS_TRY(check_kind(graph, kind, reterr));
     *ret_kind = kind;
     return STATUS_OK;
 }

@@ -16,8 +16,8 @@ struct walk {
     uint32_t count; /* number of vertices reached */
 };
 
-static void reach(struct walk *walk, uint64_t begin, uint64_t end, const uint32_t *vertex,
-                  const int32_t *weight, uint64_t length)
+static void reach_vertices(struct walk *walk, uint64_t begin, uint64_t end, const uint32_t *vertex,
+                           const int32_t *weight, uint64_t length)
 {
     for (uint64_t edge = begin; edge < end; edge++) {
         if (walk->length[vertex[edge]] == NOT_REACHED) {
@@ -42,12 +42,12 @@ static void walk_all(struct walk *walk, uint32_t hub, bool forwards, bool backwa
         const uint32_t v = walk->queue[done];
 
         if (forwards) {
-            reach(walk, graph->row_offset[v], graph->row_offset[v + 1], graph->target,
-                  graph->weight_i4, walk->length[v]);
+            reach_vertices(walk, graph->row_offset[v], graph->row_offset[v + 1], graph->target,
+                           graph->weight_i4, walk->length[v]);
         }
         if (backwards) {
-            reach(walk, entering->offset[v], entering->offset[v + 1], entering->source,
-                  entering->weight_i4, walk->length[v]);
+            reach_vertices(walk, entering->offset[v], entering->offset[v + 1], entering->source,
+                           entering->weight_i4, walk->length[v]);
         }
     }
 }

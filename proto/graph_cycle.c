@@ -127,7 +127,7 @@ static bool relax_all(struct search *search, bool descending)
 }
 
 /* Returns the length of the predecessor cycle through v, and its sum of weights. */
-static size_t measure(const struct search *search, uint32_t v, wide *ret_sum)
+static size_t measure_cycle(const struct search *search, uint32_t v, wide *ret_sum)
 {
     size_t length = 0;
     uint32_t at = v;
@@ -169,7 +169,7 @@ static enum status copy_cycle(const struct search *search, uint32_t v,
                               struct negative_cycle *ret_cycle)
 {
     wide sum;
-    const size_t length = measure(search, v, &sum);
+    const size_t length = measure_cycle(search, v, &sum);
     uint32_t *vertices = calloc(length, sizeof(*vertices));
 
     if (vertices == NULL) {

@@ -35,7 +35,7 @@ struct places {
     uint64_t size;
 };
 
-static uint64_t take(uint64_t *size, uint64_t bytes)
+static uint64_t reserve_bytes(uint64_t *size, uint64_t bytes)
 {
     const uint64_t at = *size;
     *size += (bytes + HIERARCHY_ALIGNMENT - 1) / HIERARCHY_ALIGNMENT * HIERARCHY_ALIGNMENT;
@@ -50,16 +50,16 @@ static struct places place_arrays(const struct header *header)
     const uint64_t weight_bytes = header->entry_count * kind_size((enum kind)header->kind);
     struct places places = {0};
     uint64_t *size = &places.size;
-    take(size, sizeof(*header));
-    places.vertex_at = take(size, n * sizeof(uint32_t));
-    places.position_of = take(size, n * sizeof(uint32_t));
-    places.first = take(size, (supernodes + 1) * sizeof(uint32_t));
-    places.parent = take(size, supernodes * sizeof(uint32_t));
-    places.row_begin = take(size, (supernodes + 1) * sizeof(uint64_t));
-    places.weight_begin = take(size, (supernodes + 1) * sizeof(uint64_t));
-    places.row = take(size, header->row_count * sizeof(uint32_t));
-    places.up = take(size, weight_bytes);
-    places.down = header->directed != 0 ? take(size, weight_bytes) : places.up;
+    reserve_bytes(size, sizeof(*header));
+    places.vertex_at = reserve_bytes(size, n * sizeof(uint32_t));
+    places.position_of = reserve_bytes(size, n * sizeof(uint32_t));
+    places.first = reserve_bytes(size, (supernodes + 1) * sizeof(uint32_t));
+    places.parent = reserve_bytes(size, supernodes * sizeof(uint32_t));
+    places.row_begin = reserve_bytes(size, (supernodes + 1) * sizeof(uint64_t));
+    places.weight_begin = reserve_bytes(size, (supernodes + 1) * sizeof(uint64_t));
+    places.row = reserve_bytes(size, header->row_count * sizeof(uint32_t));
+    places.up = reserve_bytes(size, weight_bytes);
+    places.down = header->directed != 0 ? reserve_bytes(size, weight_bytes) : places.up;
     return places;
 }
 

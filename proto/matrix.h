@@ -6,7 +6,6 @@
 #include "proto/kind.h"
 #include "proto/status.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +17,3 @@ struct matrix {
 
 /* Computes n * n * kind_size in bytes. STATUS_TOO_LARGE on overflow. */
 MUST_CHECK enum status matrix_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes);
-
-/* Reads the distance from row to column; false when the column is unreachable. A double represents
- * every value of every kind. */
-bool matrix_distance(const struct matrix *matrix, uint32_t row, uint32_t column,
-                     double *ret_distance);

@@ -158,7 +158,7 @@ static enum status grow_slots(struct name_table *table)
 }
 
 /* Makes room for one more row, keeping half of the slots free, and for its bytes in text. */
-static enum status grow(struct name_table *table, size_t text_size)
+static enum status grow_table(struct name_table *table, size_t text_size)
 {
     if (table->count == UINT32_MAX - 1) {
         return STATUS_TOO_LARGE;
@@ -186,17 +186,16 @@ static enum status grow(struct name_table *table, size_t text_size)
     return (uint64_t)table->count * 2 >= table->slot_mask ? grow_slots(table) : STATUS_OK;
 }
 
-static enum status intern(struct name_table *table, const char *bytes, size_t size,
-                          uint32_t *ret_row)
+static enum status intern_name(struct name_table *table, const char *bytes, size_t size,
+                               uint32_t *ret_row)
 {
     struct name name = make_name(table, bytes, size);
     uint64_t slot = find_slot(table, name, bytes);
 
-    CHECK(size <= UINT32_MAX);
     if (table->slots[slot] == 0) {
         const size_t text_size = size > SHORT_SIZE ? size : 0;
 
-        STATUS_TRY(grow(table, text_size));
+        STATUS_TRY(grow_table(table, text_size));
         if (text_size > 0) {
             name.head = table->text_size;
             memcpy(table->text + table->text_size, bytes, text_size);
@@ -215,24 +214,15 @@ static enum status intern(struct name_table *table, const char *bytes, size_t si
 /* Parses a canonical integer of at most 8 digits, else UINT32_MAX. */
 static uint32_t small_number(const char *bytes, size_t size)
 {
-    uint32_t number = 0;
+    int64_t number = -1;
 
-    if (size == 0 || size > 8 || (bytes[0] == '0' && size > 1)) {
-        return UINT32_MAX;
-    }
-    for (size_t i = 0; i < size; i++) {
-        const uint32_t digit = (uint32_t)(unsigned char)bytes[i] - '0';
-
-        if (digit > 9) {
-            return UINT32_MAX;
-        }
-        number = number * 10 + digit;
-    }
-    return number;
+    return size <= 8 && number_is_canonical_integer(bytes, size, &number) && number >= 0
+               ? (uint32_t)number
+               : UINT32_MAX;
 }
 
 /* Records the row of a small number in direct, unless most entries below it would be empty. */
-static void remember(struct name_table *table, uint32_t number, uint32_t row)
+static void remember_number(struct name_table *table, uint32_t number, uint32_t row)
 {
     if (number != UINT32_MAX && number >= table->direct_size &&
         number < 2 * (uint64_t)table->count + FIRST_SLOTS) {
@@ -262,8 +252,8 @@ enum status name_table_intern(struct name_table *table, const char *bytes, size_
         *ret_row = known;
         return STATUS_OK;
     }
-    STATUS_TRY(intern(table, bytes, size, ret_row));
-    remember(table, number, *ret_row);
+    STATUS_TRY(intern_name(table, bytes, size, ret_row));
+    remember_number(table, number, *ret_row);
     return STATUS_OK;
 }
 
@@ -277,7 +267,7 @@ bool name_table_find(const struct name_table *table, const char *bytes, size_t s
 {
     const uint64_t slot = find_slot(table, make_name(table, bytes, size), bytes);
 
-    if (size > UINT32_MAX || table->slots[slot] == 0) {
+    if (table->slots[slot] == 0) {
         return false;
     }
     *ret_row = table->slots[slot] - 1;

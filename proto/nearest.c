@@ -1,15 +1,15 @@
 #include "proto/nearest.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Vertices examined, and rows sorted, in one step of about a millisecond. */
 #define STEP_VERTICES 65536
 #define STEP_ROWS 4096
 
-/* Reads a distance without the checks of matrix_distance, which would slow down the sort. */
 static inline double distance_of(const struct nearest *nearest, uint32_t row)
 {
-    return kind_element(nearest->row.kind, nearest->row.elements, row);
+    return kind_element(nearest->query.kind, nearest->query.distances, row);
 }
 
 static inline bool is_nearer(const struct nearest *nearest, uint32_t a, uint32_t b)
@@ -54,7 +54,6 @@ enum status nearest_begin(struct nearest *nearest, const struct nearest_query *q
 
     *nearest = (struct nearest){
         .query = *query,
-        .row = {n, query->kind, (void *)query->distances},
         .capacity = query->count < n ? query->count : n,
     };
     if (nearest->capacity > 0) {
@@ -68,11 +67,11 @@ static void look_at_vertices(struct nearest *nearest)
     const struct nearest_query *query = &nearest->query;
     const uint32_t left = query->vertex_count - nearest->seen;
     const uint32_t stop = nearest->seen + (left < STEP_VERTICES ? left : STEP_VERTICES);
-    double distance;
 
     for (uint32_t vertex = nearest->seen; nearest->capacity > 0 && vertex < stop; vertex++) {
-        if (vertex == query->source || !matrix_distance(&nearest->row, 0, vertex, &distance) ||
-            !(distance <= query->within)) {
+        const double distance = distance_of(nearest, vertex);
+
+        if (vertex == query->source || isinf(distance) || !(distance <= query->within)) {
             continue;
         }
         if (nearest->count < nearest->capacity) {

@@ -3,7 +3,8 @@
  * and borrows the distances. */
 #pragma once
 
-#include "proto/matrix.h"
+#include "proto/kind.h"
+#include "proto/status.h"
 
 /* Query for the nearest vertices: reachable vertices other than the source, at most `count` of them
  * and none farther than `within`. */
@@ -18,7 +19,6 @@ struct nearest_query {
 
 struct nearest {
     struct nearest_query query;
-    struct matrix row; /* row of the source, as a matrix of which only row 0 exists */
     uint32_t *rows; /* vertices found, owned: a heap, farthest on top, then sorted; may be NULL */
     size_t count;   /* number of rows */
     size_t capacity;

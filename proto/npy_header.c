@@ -56,22 +56,21 @@ static size_t become_json(char *text, size_t size)
 
 static enum status refuse_type(const char *descr, size_t size, struct problem *reterr)
 {
-    int shown = size > 40 ? 40 : (int)size;
+    const int shown = size > 40 ? 40 : (int)size;
 
     if (size > 0 && descr[0] == '>') {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The array is big-endian: its type is '%.*s'.", shown,
-                    descr);
-        problem_hint(reterr, "Save it little-endian: a.astype(a.dtype.newbyteorder('<')).");
-    } else if (size > 1 && descr[1] == 'O') {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "The array holds Python objects, which are not supported.");
-        problem_hint(reterr, "Convert the array to numbers and save it again: a.astype('f8').");
-    } else {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The array has type '%.*s', which is not supported.",
-                    shown, descr);
-        problem_hint(reterr, "Supported types are f4, f8, i4, i8, u2 and u4: a.astype('f8').");
+        return problem_refuse(reterr, STATUS_BAD_GRAPH,
+                              "Save it little-endian: a.astype(a.dtype.newbyteorder('<')).",
+                              "The array is big-endian: its type is '%.*s'.", shown, descr);
     }
-    return STATUS_BAD_GRAPH;
+    if (size > 1 && descr[1] == 'O') {
+        return problem_refuse(reterr, STATUS_BAD_GRAPH,
+                              "Convert the array to numbers and save it again: a.astype('f8').",
+                              "The array holds Python objects, which are not supported.");
+    }
+    return problem_refuse(reterr, STATUS_BAD_GRAPH,
+                          "Supported types are f4, f8, i4, i8, u2 and u4: a.astype('f8').",
+                          "The array has type '%.*s', which is not supported.", shown, descr);
 }
 
 static enum status find_type(const json_t *descr, struct npy_header *header, struct problem *reterr)
@@ -130,8 +129,8 @@ static enum status find_members(json_t *dictionary, struct npy_header *ret_heade
     return STATUS_OK;
 }
 
-static enum status parse(const unsigned char *bytes, size_t size, struct npy_header *ret_header,
-                         struct problem *reterr)
+static enum status parse_dictionary(const unsigned char *bytes, size_t size,
+                                    struct npy_header *ret_header, struct problem *reterr)
 {
     char text[NPY_HEADER_LIMIT];
     memcpy(text, bytes, size);
@@ -177,7 +176,8 @@ enum status npy_header_read(const unsigned char *bytes, size_t size, struct npy_
                            dictionary_size, NPY_HEADER_LIMIT - 12);
     }
     *ret_size = begin + dictionary_size;
-    return size < *ret_size ? STATUS_OK : parse(bytes + begin, dictionary_size, ret_header, reterr);
+    return size < *ret_size ? STATUS_OK
+                            : parse_dictionary(bytes + begin, dictionary_size, ret_header, reterr);
 }
 
 const char *npy_header_type_name(enum npy_type type)

@@ -26,42 +26,27 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Integers of at most this many digits cannot overflow an int64. */
-#define SAFE_DIGITS 18
-
-/* Fast path for nearly every number of a graph file: a few digits without a sign. */
-static bool parse_digits(const char *bytes, size_t size, int64_t *ret_value)
-{
-    int64_t value = 0;
-
-    for (size_t at = 0; at < size; at++) {
-        if (!is_digit(bytes[at])) {
-            return false;
-        }
-        value = value * 10 + (bytes[at] - '0');
-    }
-    *ret_value = value;
-    return true;
-}
-
 bool number_parse_integer(const char *bytes, size_t size, int64_t *ret_value)
 {
     size_t at = size > 0 && (bytes[0] == '-' || bytes[0] == '+');
-    bool negative = at > 0 && bytes[0] == '-';
-    uint64_t limit = (uint64_t)INT64_MAX + (negative ? 1 : 0);
+    const bool negative = at > 0 && bytes[0] == '-';
+    const uint64_t limit = (uint64_t)INT64_MAX + (negative ? 1 : 0);
     uint64_t value = 0;
 
-    if (at == size) {
+    while (at + 1 < size && bytes[at] == '0') {
+        at++;
+    }
+    if (at == size || size - at > HEAD_DIGITS) {
         return false;
     }
-    if (at == 0 && size <= SAFE_DIGITS) {
-        return parse_digits(bytes, size, ret_value);
-    }
     for (; at < size; at++) {
-        if (!is_digit(bytes[at]) || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(bytes[at] - '0'), &value) || value > limit) {
+        if (!is_digit(bytes[at])) {
             return false;
         }
+        value = value * 10 + (uint64_t)(bytes[at] - '0');
+    }
+    if (value > limit) {
+        return false;
     }
     *ret_value = (int64_t)(negative ? 0 - value : value);
     return true;
@@ -177,7 +162,7 @@ struct shortest {
 
 /* Returns the high 64 bits of power * factor / 2^64, with the last bit set when any lower bit is:
  * the result compares like the exact product (section 9.9 of the paper). */
-static uint64_t multiply(const uint64_t power[2], uint64_t factor)
+static uint64_t multiply_power(const uint64_t power[2], uint64_t factor)
 {
     const wide low = (wide)power[1] * factor;
     const wide high = (wide)power[0] * factor + (uint64_t)(low >> 64);
@@ -196,7 +181,7 @@ static struct shortest strip_zeros(uint64_t digits, int exponent)
 
 /* Chooses the shortest decimal in [lower, upper], the interval that rounds to value. Unit: 10^k /
  * 4. */
-static struct shortest choose(uint64_t value, uint64_t lower, uint64_t upper, int k)
+static struct shortest choose_shortest(uint64_t value, uint64_t lower, uint64_t upper, int k)
 {
     const uint64_t s = value / 4;
 
@@ -250,8 +235,9 @@ static struct shortest find_shortest(double value, bool single)
     const uint64_t is_odd = c & 1;
     const uint64_t lower = 4 * c - (is_edge ? 1 : 2);
 
-    return choose(multiply(power, 4 * c << shift), multiply(power, lower << shift) + is_odd,
-                  multiply(power, (4 * c + 2) << shift) - is_odd, k);
+    return choose_shortest(multiply_power(power, 4 * c << shift),
+                           multiply_power(power, lower << shift) + is_odd,
+                           multiply_power(power, (4 * c + 2) << shift) - is_odd, k);
 }
 
 /* The decimal digits of 0 to 99. */

@@ -1,6 +1,5 @@
 #include "proto/path.h"
 
-#include "proto/matrix.h"
 #include "proto/verification.h"
 
 #include <math.h>
@@ -23,14 +22,14 @@ struct path_finder {
     double *weights;    /* weights[i]: weight of the edge from vertices[i + 1] to vertices[i] */
     uint64_t *cursors;  /* cursors[i]: next edge into vertices[i] to try; UNTRIED: none was tried */
     uint32_t count;
-    size_t capacity;
     uint64_t edges; /* edges examined in this query */
 };
 
 /* One search for a path. */
 struct walk {
     struct path_finder *finder;
-    struct matrix row; /* row of the source, as a matrix of which only row 0 exists */
+    enum kind kind;
+    const void *row; /* distances from the source */
     uint32_t source;
     double gap; /* relative error allowed for a tight edge; 0 = exact */
 };
@@ -50,9 +49,15 @@ enum status path_finder_create(const struct adjacency *adjacency, struct path_fi
     if (finder == NULL) {
         return STATUS_NO_MEMORY;
     }
+    /* A path has each vertex once. Memory that it does not reach is never touched. */
+    const size_t count = (size_t)adjacency->vertex_count + 1;
     finder->adjacency = adjacency;
-    finder->mark = calloc((size_t)adjacency->vertex_count + 1, sizeof(*finder->mark));
-    if (finder->mark == NULL) {
+    finder->mark = calloc(count, sizeof(*finder->mark));
+    finder->vertices = malloc(count * sizeof(*finder->vertices));
+    finder->weights = malloc(count * sizeof(*finder->weights));
+    finder->cursors = malloc(count * sizeof(*finder->cursors));
+    if (finder->mark == NULL || finder->vertices == NULL || finder->weights == NULL ||
+        finder->cursors == NULL) {
         path_finder_destroy(finder);
         return STATUS_NO_MEMORY;
     }
@@ -72,34 +77,11 @@ void path_finder_destroy(struct path_finder *finder)
     free(finder);
 }
 
-static enum status grow_stack(struct path_finder *finder)
+static void enter_vertex(struct path_finder *finder, uint32_t vertex)
 {
-    const size_t capacity = finder->capacity == 0 ? 256 : finder->capacity * 2;
-    uint32_t *vertices = realloc(finder->vertices, capacity * sizeof(*vertices));
-
-    finder->vertices = vertices != NULL ? vertices : finder->vertices;
-    double *weights = realloc(finder->weights, capacity * sizeof(*weights));
-
-    finder->weights = weights != NULL ? weights : finder->weights;
-    uint64_t *cursors = realloc(finder->cursors, capacity * sizeof(*cursors));
-
-    finder->cursors = cursors != NULL ? cursors : finder->cursors;
-    if (vertices == NULL || weights == NULL || cursors == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    finder->capacity = capacity;
-    return STATUS_OK;
-}
-
-static enum status enter_vertex(struct path_finder *finder, uint32_t vertex)
-{
-    if (finder->count == finder->capacity && grow_stack(finder) != STATUS_OK) {
-        return STATUS_NO_MEMORY;
-    }
     finder->mark[vertex] = finder->search;
     finder->cursors[finder->count] = UNTRIED;
     finder->vertices[finder->count++] = vertex;
-    return STATUS_OK;
 }
 
 static bool is_better(const struct walk *walk, const struct candidate *a, const struct candidate *b)
@@ -120,10 +102,11 @@ static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
 {
     const struct path_finder *finder = walk->finder;
     const struct adjacency *adjacency = finder->adjacency;
-    struct candidate step = {adjacency->source[edge], adjacency_weight(adjacency, edge), 0, 0};
+    const uint32_t source = adjacency->source[edge];
+    struct candidate step = {source, adjacency_weight(adjacency, edge),
+                             kind_element(walk->kind, walk->row, source), 0};
 
-    if (finder->mark[step.source] == finder->search ||
-        !matrix_distance(&walk->row, 0, step.source, &step.distance)) {
+    if (finder->mark[source] == finder->search || isinf(step.distance)) {
         return false;
     }
     step.excess = fabs(step.distance + step.weight - distance);
@@ -161,31 +144,28 @@ static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
 static enum status search_backwards(const struct walk *walk, uint32_t target)
 {
     struct path_finder *finder = walk->finder;
-    enum status status;
 
     if (++finder->search == 0) {
         memset(finder->mark, 0, finder->adjacency->vertex_count * sizeof(*finder->mark));
         finder->search = 1;
     }
     finder->count = 0;
-    status = enter_vertex(finder, target);
-    while (status == STATUS_OK && finder->count > 0) {
+    enter_vertex(finder, target);
+    while (finder->count > 0) {
         const uint32_t vertex = finder->vertices[finder->count - 1];
         struct candidate step = {0};
-        double distance;
 
         if (vertex == walk->source) {
             return STATUS_OK;
         }
-        if (matrix_distance(&walk->row, 0, vertex, &distance) &&
-            find_step(walk, vertex, distance, &step)) {
+        if (find_step(walk, vertex, kind_element(walk->kind, walk->row, vertex), &step)) {
             finder->weights[finder->count - 1] = step.weight;
-            status = enter_vertex(finder, step.source);
+            enter_vertex(finder, step.source);
         } else {
             finder->count--;
         }
     }
-    return status == STATUS_OK ? STATUS_CORRUPT : status;
+    return STATUS_CORRUPT;
 }
 
 static void reverse_path(struct path_finder *finder)
@@ -222,16 +202,17 @@ enum status path_find(struct path_finder *finder, enum kind kind, const void *ro
 {
     struct walk walk = {
         .finder = finder,
-        .row = {finder->adjacency->vertex_count, kind, (void *)row},
+        .kind = kind,
+        .row = row,
         .source = source,
         .gap = FIRST_GAP * verification_epsilon(kind),
     };
     const double widest = verification_tolerance(kind);
+    const double distance = kind_element(kind, row, target);
     enum status status;
-    double distance;
 
     finder->edges = 0;
-    if (!matrix_distance(&walk.row, 0, target, &distance)) {
+    if (isinf(distance)) {
         *ret_path = (struct path){0};
         return STATUS_OK;
     }

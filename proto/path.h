@@ -18,8 +18,8 @@ struct path {
     uint64_t edges;     /* number of edges examined by the search */
 };
 
-/* Scratch memory for paths in one graph, reused by every call. It grows to 28 bytes a vertex. For
- * one thread at a time. */
+/* Scratch memory for paths in one graph, 24 bytes a vertex, reused by every call. For one thread at
+ * a time. */
 struct path_finder;
 
 /* Borrows the adjacency until path_finder_destroy. */

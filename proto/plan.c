@@ -28,7 +28,6 @@ const char *plan_kind_name(enum plan_kind kind)
     static const char *const names[] = {
         [PLAN_DENSE] = "dense", [PLAN_NESTED_DISSECTION] = "nested_dissection"};
 
-    CHECK((size_t)kind < sizeof(names) / sizeof(names[0]));
     return names[kind];
 }
 

@@ -35,7 +35,7 @@ size_t statistics_size(uint32_t vertex_count)
     return sizeof(struct block) + (rows_bytes + 15) / 16 * 16;
 }
 
-static struct statistics view(void *storage, uint32_t vertex_count, enum kind kind)
+static struct statistics view_block(void *storage, uint32_t vertex_count, enum kind kind)
 {
     struct block *block = storage;
     double *eccentricity = (double *)(block + 1);
@@ -60,10 +60,9 @@ static struct block_header make_header(uint32_t vertex_count, enum kind kind)
 
 struct statistics statistics_init(void *storage, uint32_t vertex_count, enum kind kind)
 {
-    CHECK(kind > KIND_AUTO && kind < KIND_COUNT);
     memset(storage, 0, statistics_size(vertex_count));
     ((struct block *)storage)->header = make_header(vertex_count, kind);
-    return view(storage, vertex_count, kind);
+    return view_block(storage, vertex_count, kind);
 }
 
 enum status statistics_open(void *storage, uint32_t vertex_count, enum kind kind,
@@ -73,7 +72,7 @@ enum status statistics_open(void *storage, uint32_t vertex_count, enum kind kind
     if (memcmp(storage, &expected, sizeof(expected)) != 0) {
         return STATUS_CORRUPT;
     }
-    *ret_statistics = view(storage, vertex_count, kind);
+    *ret_statistics = view_block(storage, vertex_count, kind);
     return STATUS_OK;
 }
 

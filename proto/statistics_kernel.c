@@ -30,7 +30,7 @@ union group {
     vector vectors[VECTORS];
 };
 
-static inline vector choose(mask first, vector a, vector b)
+static inline vector choose_elements(mask first, vector a, vector b)
 {
     return (vector)(((mask)a & first) | ((mask)b & ~first));
 }
@@ -74,8 +74,8 @@ static double fold_group(const double sum[GROUP])
     return quads[0];
 }
 
-static void reduce(struct statistics *statistics, uint32_t row, enum kind kind,
-                   const void *distances, double *lowest)
+static void reduce_row(struct statistics *statistics, uint32_t row, enum kind kind,
+                       const void *distances, double *lowest)
 {
     const vector infinity = (vector){0} + (double)INFINITY;
     const uint32_t n = statistics->vertex_count;
@@ -92,11 +92,11 @@ static void reduce(struct statistics *statistics, uint32_t row, enum kind kind,
         for (uint32_t i = 0; i < VECTORS; i++) {
             const vector value = values.vectors[i];
             const mask is_finite = value < infinity;
-            const vector below = choose(is_finite, value, -infinity);
+            const vector below = choose_elements(is_finite, value, -infinity);
             to[i] += (vector)((mask)value & is_finite);
             reached -= is_finite;
-            most = choose(below > most, below, most);
-            least = choose(value < least, value, least);
+            most = choose_elements(below > most, below, most);
+            least = choose_elements(value < least, value, least);
         }
     }
     double largest = -INFINITY;
@@ -126,8 +126,8 @@ static void reduce(struct statistics *statistics, uint32_t row, enum kind kind,
 /* Integers need no division: half a unit more keeps the product with the inverse, which is rounded,
  * in the bin of the quotient, as that is at least half a unit away from the next bin. bins has one
  * more, for what is unreachable. */
-static void count(const struct statistics *statistics, uint32_t row, enum kind kind,
-                  const void *distances, uint32_t bins[STATISTICS_BINS + 1])
+static void count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
+                      const void *distances, uint32_t bins[STATISTICS_BINS + 1])
 {
     const bool is_float = kind == KIND_F4 || kind == KIND_F8;
     const double begin = statistics->summary->bin_begin - (is_float ? 0 : 0.5);
@@ -160,4 +160,4 @@ static void count(const struct statistics *statistics, uint32_t row, enum kind k
 }
 
 /* TABLE: its name, by the build. */
-const struct statistics_operations TABLE = {reduce, count};
+const struct statistics_operations TABLE = {reduce_row, count_row};

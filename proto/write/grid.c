@@ -144,16 +144,14 @@ static void append_sources(struct grid_text *writer, struct text *text)
 static void append_run(const struct grid_text *writer, const void *source, const struct axis *axis,
                        uint32_t first, uint32_t count, struct text *text)
 {
-    static const struct cell_style styles[] = {
-        [GRID_JSON] = {',', "null"},   [GRID_TABLE] = {',', "null"}, [GRID_ROW] = {',', "null"},
-        [GRID_COLUMN] = {',', "null"}, [GRID_CSV] = {',', ""},       [GRID_CSV_NAMED] = {',', ""},
-        [GRID_NDJSON] = {',', "null"}, [GRID_MTX] = {'\n', "inf"},
-    };
+    const bool is_csv = writer->form == GRID_CSV || writer->form == GRID_CSV_NAMED;
+    const bool is_mtx = writer->form == GRID_MTX;
+    const struct cell_style style = {is_mtx ? '\n' : ',', is_mtx ? "inf" : is_csv ? "" : "null"};
     const uint32_t *list = axis->list != NULL ? axis->list + first : NULL;
     char *to = text_reserve(text, (size_t)count * CELL_SIZE);
     if (to != NULL) {
         const char *end = writer_print_cells(writer->grid.kind, source, list, axis->first + first,
-                                             count, &styles[writer->form], to);
+                                             count, &style, to);
         text_advance(text, (size_t)(end - to));
     }
 }

@@ -17,7 +17,6 @@ char *writer_print_cells(enum kind kind, const void *row, const uint32_t *column
                          uint32_t count, const struct cell_style *style, char *to)
 {
     const size_t word_size = strlen(style->unreachable);
-    CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t column = columns != NULL ? columns[i] : first + i;
         const double distance = kind_element(kind, row, column);

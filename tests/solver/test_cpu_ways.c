@@ -2,6 +2,7 @@
  * plan in 16 bits and for half matrices, and random plans, compared with the oracle. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
+#include "tests/lib/matrix_fixture.h"
 #include "tests/lib/test.h"
 #include "tests/solver/oracle.h"
 #include "tests/solver/random_plan.h"

@@ -8,6 +8,7 @@
  *   test_gpu_variants --cancels N  N solves that are cancelled on the way
  *   test_gpu_variants --large N    random graphs of N vertices, bit for bit as on the CPU */
 #include "server/solver/plan/planner.h"
+#include "tests/lib/matrix_fixture.h"
 #include "tests/solver/gpu_trial.h"
 #include "tests/solver/oracle.h"
 #include "tests/solver/shapes.h"

@@ -4,6 +4,7 @@
 #include "server/solver/hierarchy/update.h"
 #include "server/solver/solve_hierarchy.h"
 #include "tests/lib/hierarchy_fixture.h"
+#include "tests/lib/matrix_fixture.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
 

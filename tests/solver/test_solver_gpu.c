@@ -4,6 +4,7 @@
  *   test_solver_gpu                        the table of cases; exit 77 without a device
  *   test_solver_gpu --dense N              a random dense graph, bit for bit as on the CPU
  *   test_solver_gpu --graph FILE --rows K  K random rows of a file's graph, as Dijkstra has them */
+#include "tests/lib/matrix_fixture.h"
 #include "tests/solver/dijkstra.h"
 #include "tests/solver/graph_source.h"
 #include "tests/solver/laws.h"

@@ -2,6 +2,7 @@
 
 #include "server/solver/cpu/finish.h"
 #include "server/solver/cpu/kernel.h"
+#include "tests/lib/matrix_fixture.h"
 
 #include <math.h>
 #include <stdio.h>

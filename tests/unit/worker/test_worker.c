@@ -1,6 +1,7 @@
 #include "tests/lib/worker_fixture.h"
 
 #include "server/worker/estimate.h"
+#include "tests/lib/matrix_fixture.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 #include "proto/statistics_rows.h"
 #include "server/solver/cpu/finish.h"
 #include "server/solver/cpu/tiles.h"
+#include "tests/lib/matrix_fixture.h"
 #include "tests/lib/tiles_fixture.h"
 
 #include <math.h>

@@ -1,0 +1,19 @@
+/* Reads a matrix as its users do: as distances or as unreachable. */
+#pragma once
+
+#include "proto/matrix.h"
+
+#include <math.h>
+
+/* Reads the distance from row to column; false when the column is unreachable. */
+static inline bool matrix_distance(const struct matrix *matrix, uint32_t row, uint32_t column,
+                                   double *ret_distance)
+{
+    const double distance =
+        kind_element(matrix->kind, matrix->elements, (size_t)row * matrix->vertex_count + column);
+    if (isinf(distance)) {
+        return false;
+    }
+    *ret_distance = distance;
+    return true;
+}
