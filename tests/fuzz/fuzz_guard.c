@@ -50,7 +50,7 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
-/* ---- The other parser ---- */
+/* ---- The independent parser ---- */
 
 static bool is_token(const char *bytes, size_t size)
 {
@@ -223,7 +223,7 @@ static struct MHD_Daemon *start(void)
                             ended, NULL, MHD_OPTION_END);
 }
 
-/* Until the server has closed its end, or sends nothing more. */
+/* Receives until the server has closed its end or sends nothing more. */
 static void run(struct MHD_Daemon *daemon, int client)
 {
     char answers[4096];

@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     if (size == 0)
         return 0;
-    /* Allocated with exactly its size, so that a sanitizer detects reads beyond it. */
+    /* The body is allocated with exactly its size, so that a sanitizer detects reads beyond it. */
     char *body = malloc(size);
     CHECK(body != NULL);
     memcpy(body, bytes + 1, size - 1);

@@ -27,7 +27,7 @@ static int replay(const char *folder, const char *name)
     fflush(stdout);
     size = fread(room, 1, sizeof room, file);
     fclose(file);
-    /* Allocated with exactly the size of the file: a sanitizer detects reads beyond it. */
+    /* The buffer has exactly the size of the file, so that a sanitizer detects reads beyond it. */
     bytes = malloc(size > 0 ? size : 1);
     if (bytes == NULL)
         abort();

@@ -21,8 +21,8 @@ uint32_t range_next(uint64_t *seed, uint32_t below);
 struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges, size_t count,
                           bool directed);
 
-/* Every third graph is undirected; from no edges to more edges than pairs; every fifth weight is
- * 0. */
+/* Makes a random graph: every third graph is undirected, the number of edges is between 0 and more
+ * than the number of pairs, and every fifth weight is 0. */
 struct graph *range_random(uint64_t seed);
 
 /* Distances row by row, RANGE_FAR = unreachable; the caller frees them. */

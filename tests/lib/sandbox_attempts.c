@@ -52,7 +52,7 @@ static const char *attempt_path(const char *folder, const char *name)
         return attempt_verdict(expression);                                                        \
     }
 
-/* ---- Ways out ---- */
+/* ---- Escapes ---- */
 
 static char attempt_program[] = "true";
 static char *attempt_arguments[] = {attempt_program, NULL};
@@ -110,7 +110,7 @@ static int attempt_capabilities(void)
     return attempt_verdict(syscall(SYS_capset, &header, data));
 }
 
-/* ---- What a GPU's driver may need, and nothing else does ---- */
+/* ---- Calls that only a GPU's driver may need ---- */
 
 ATTEMPT(code, (long)mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
 ATTEMPT(type_ahead, ioctl(0, TIOCSTI, "x"))
@@ -124,7 +124,7 @@ static int attempt_written_code(void)
                               : attempt_verdict(mprotect(page, 4096, PROT_READ | PROT_EXEC));
 }
 
-/* ---- Files beyond its own ---- */
+/* ---- Files outside the state directory ---- */
 
 ATTEMPT(write_outside, open(attempt_path(attempt_given.outside, "file"), O_WRONLY))
 ATTEMPT(create_outside, open(attempt_path(attempt_given.outside, "new"), O_CREAT | O_RDWR, 0600))
@@ -223,7 +223,7 @@ const struct attempt attempt_forbidden[] = {
 };
 const size_t attempt_forbidden_count = sizeof attempt_forbidden / sizeof attempt_forbidden[0];
 
-/* ---- What goes on ---- */
+/* ---- Calls that must keep working ---- */
 
 static void *attempt_nothing(void *context)
 {
@@ -250,7 +250,7 @@ const struct attempt attempt_needed[] = {TRY(thread), TRY(map), TRY(machine), TR
                                          TRY(write)};
 const size_t attempt_needed_count = sizeof attempt_needed / sizeof attempt_needed[0];
 
-/* ---- What the front alone does ---- */
+/* ---- Calls of the process with the HTTP threads ---- */
 
 ATTEMPT(accept, accept4(attempt_given.listener, NULL, NULL, SOCK_CLOEXEC))
 ATTEMPT(cut, ftruncate(attempt_given.memory, 4096))
@@ -299,7 +299,7 @@ int attempt_itself(void)
                                                                                : ATTEMPT_BROKEN;
 }
 
-/* ---- The scene ---- */
+/* ---- Files and sockets for the attempts ---- */
 
 void attempt_fail(const char *what)
 {

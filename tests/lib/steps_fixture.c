@@ -1,7 +1,8 @@
 #include "tests/lib/steps_fixture.h"
 
-/* Counts in a child process, which has only this thread; its changes are lost. 0 if processes
- * cannot be traced, or if a sanitizer adds steps; -1 if the child waits forever. */
+/* Counts the instructions in a child process, which has only this thread and whose changes are
+ * lost. Returns 0 if processes cannot be traced, or if a sanitizer adds steps, and -1 if the child
+ * waits forever. */
 static long try_to_count_steps(void (*step)(void *context), void *context)
 {
     int status = 0;

@@ -13,5 +13,5 @@
 #define STEPS_LIMIT_S 20
 
 /* Returns the number of instructions. A lock that another thread held during the fork stays locked
- * in the child, which may wait for it; then another child tries. */
+ * in the child. If the child waits for such a lock, the count is repeated in another child. */
 long count_steps(void (*step)(void *context), void *context);

@@ -44,7 +44,7 @@ void start(struct fixture *fixture, enum worker_isolation isolation)
     fixture->facts = worker_wait_opened(fixture->worker);
 }
 
-/* The loop of the daemon does this by uv_async_send. */
+/* In the daemon, uv_async_send wakes the loop instead. */
 static void wake_home(void *context)
 {
     assert_int_equal(sem_post(context), 0);

@@ -39,8 +39,9 @@ enum status gpu_trial_solve(struct gpu *gpu, const struct gpu_variant *variant,
 
 double gpu_trial_longest(const double *distances, size_t count);
 
-/* A random plan whose tiles may be much narrower than the device's: so small graphs have many
- * tiles, some of which are never touched, and others are written before they are read. */
+/* Makes a random plan whose tiles may be much narrower than the device's tiles, so that even small
+ * graphs have many tiles. Some tiles are never touched, and others are written before they are
+ * read. */
 struct plan *gpu_trial_plan(const struct graph *graph, uint32_t width, bool symmetric,
                             uint64_t seed);
 
@@ -51,7 +52,7 @@ void gpu_trial_connect(struct edge_list *list, uint32_t longest_of_ring, uint32_
 /* Number of rounds until a cancel. */
 struct patience {
     uint32_t rounds;
-    uint32_t told; /* rounds done at the last call; each call has more */
+    uint32_t told; /* number of rounds reported by the last call; each call reports more */
 };
 
 struct observer patience_observe(struct patience *patience);

@@ -53,7 +53,7 @@ bool laws_triangle_inequality(struct solver *solver, const struct edge_list *lis
     return holds;
 }
 
-/* The permutation of the relabelling; it is one because 7 does not divide n. */
+/* Returns the new number of a vertex. The map is a permutation because 7 does not divide n. */
 static uint32_t relabel(uint32_t vertex, uint32_t vertex_count)
 {
     CHECK(vertex_count % 7 != 0);

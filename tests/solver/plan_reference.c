@@ -209,7 +209,7 @@ static uint32_t end_of(const struct execution *run, uint32_t tile)
     return run->plan->tile_begin[tile + 1];
 }
 
-/* No finite entry is between them; an unwritten tile has none either. */
+/* Returns whether no finite entry connects p with q; an unwritten tile has no finite entry. */
 static bool are_apart(const struct execution *run, uint32_t p, uint32_t q)
 {
     for (uint32_t i = begin_of(run, p); i < end_of(run, p); ++i) {

@@ -5,9 +5,9 @@
 #include "proto/plan.h"
 #include "tests/solver/edge_list.h"
 
-/* Whether the plan obeys every rule that can be checked without a matrix: a permutation, valid
- * tiles, each tile a pivot once, consistent lists. If not, prints the rule on standard error. The
- * plan must have rounds, so not the dense plan. */
+/* Returns whether the plan obeys every rule that can be checked without a matrix: a permutation,
+ * valid tiles, each tile a pivot once, consistent lists. If not, prints the rule on standard error.
+ * The plan must have rounds, so not the dense plan. */
 bool plan_reference_judge(const struct plan *plan, uint32_t vertex_count);
 
 enum plan_verdict {

@@ -25,7 +25,7 @@ static uint32_t *make_sequence(uint32_t count, uint32_t reach, uint64_t *seed)
     return sequence;
 }
 
-/* 0 = unchanged, NEAR = moved a little, all = any order. */
+/* Chooses how far elements may move: 0 = not at all, NEAR = a little, UINT32_MAX = anywhere. */
 static uint32_t choose_reach(uint64_t *seed)
 {
     static const uint32_t reaches[] = {0, NEAR, UINT32_MAX};

@@ -66,7 +66,7 @@ TEST(reversing_the_edges_transposes_the_matrix)
     run_law(laws_reversing_transposes);
 }
 
-TEST(an_edge_as_long_as_the_distance_changes_nothing)
+TEST(an_edge_as_long_as_the_distance_changes_no_distance)
 {
     run_law(laws_useless_edge_changes_nothing);
 }

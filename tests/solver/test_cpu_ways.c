@@ -125,7 +125,7 @@ static void solve_dense(const struct shape *shape, uint32_t n)
     finish_case(&made);
 }
 
-TEST(matrices_of_up_to_200_vertices_are_right_in_16_bits)
+TEST(matrices_of_up_to_200_vertices_are_correct_in_16_bits)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint32_t n = 1; n <= SMALL_VERTICES; n = trial_next_size(n)) {
@@ -134,7 +134,7 @@ TEST(matrices_of_up_to_200_vertices_are_right_in_16_bits)
     }
 }
 
-TEST(matrices_of_several_tiles_are_right_in_16_bits)
+TEST(matrices_of_several_tiles_are_correct_in_16_bits)
 {
     static const uint32_t sizes[] = {255, 256, 257, 400};
     const size_t count = trial_is_quick() ? 1 : sizeof(sizes) / sizeof(sizes[0]);

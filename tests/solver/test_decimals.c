@@ -1,9 +1,9 @@
-/* Skew-symmetric and slack decimals, as matrix and as hierarchy, against sums of integers: every
- * distance is the double that its decimal is read as.
+/* Compares matrices and hierarchies of skew-symmetric and slack decimals with sums of integers:
+ * every distance is the double to which its decimal text is parsed.
  *
  *   test_decimals          a sample of the jobs
- *   test_decimals --all    3,360 of them
- *   test_decimals --gpu    a sample by the GPU solver; exit 77 without a device */
+ *   test_decimals --all    all 3,360 jobs
+ *   test_decimals --gpu    a sample with the GPU solver; exit 77 without a device */
 #include "proto/hierarchy_search.h"
 #include "server/solver/solve_hierarchy.h"
 #include "tests/solver/trial.h"

@@ -1,11 +1,13 @@
-/* Plans that leave tiles out, on the GPU: random ones of every shape and in every number format,
- * against the oracle; larger ones against the dense plan. Exit 77 without a device.
+/* Plans that leave tiles out, on the GPU: random plans of every shape and in every number format
+ * are compared with the oracle, larger plans with the dense plan. Exit 77 without a device.
  *
- *   test_gpu_plans                   sizes to 300, some to 1500, cancels
+ *   test_gpu_plans                   sizes up to 300, some up to 1500, and cancels
  *   test_gpu_plans --few             three sizes, for a run under compute-sanitizer
- *   test_gpu_plans --fewest          one, for its racecheck, which is slow and takes bulk copies
- * for races: on a build without machine code for Hopper test_gpu_plans --graphs FILE...  graphs by
- * the planner's plan: how long they take */
+ *   test_gpu_plans --fewest          one size, for the slow tool racecheck
+ *   test_gpu_plans --graphs FILE...  times of graphs with the planner's plan
+ *
+ * Run racecheck on a build without machine code for Hopper, because it reports bulk copies as
+ * races. */
 #include "proto/graph.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/solver.h"
@@ -244,7 +246,8 @@ static bool try_large(struct gpu *gpu, const struct shape *shape, uint32_t n, ui
     return right;
 }
 
-/* Ordered like a planner's plan: many leaves, whose products have the same few targets. */
+/* The plan resembles a planner's plan: it has many leaves, whose products have the same few
+ * targets. */
 static bool try_grid(struct gpu *gpu, uint32_t side, bool directed, uint64_t *solves)
 {
     struct halved_grid grid = halved_grid_make(side, directed, GPU_TILE);

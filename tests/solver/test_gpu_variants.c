@@ -1,12 +1,12 @@
-/* Every way in which the GPU solves a graph, forced by its tuning, against the oracle; and large
- * graphs, each way against the CPU solver. Exit 77 without a device.
+/* Compares every variant of the GPU solve, forced by its tuning, with the oracle, and with the CPU
+ * solver on large graphs. Exit 77 without a device.
  *
- *   test_gpu_variants              every size to 300
- *   test_gpu_variants --edges-of N sizes around the edges of tiles, to N
+ *   test_gpu_variants              every size up to 300
+ *   test_gpu_variants --edges-of N sizes up to N around the edges of tiles
  *   test_gpu_variants --few        three sizes, for a run under compute-sanitizer
- *   test_gpu_variants --fewest     one of them and one graph, for its slowest tool
- *   test_gpu_variants --cancels N  N solves that are cancelled on the way
- *   test_gpu_variants --large N    random graphs of N vertices, bit for bit as on the CPU */
+ *   test_gpu_variants --fewest     one size and one graph, for the slowest tool
+ *   test_gpu_variants --cancels N  N solves that are cancelled midway
+ *   test_gpu_variants --large N    random graphs of N vertices, equal to the CPU's bit for bit */
 #include "server/solver/plan/planner.h"
 #include "tests/lib/matrix_fixture.h"
 #include "tests/solver/gpu_trial.h"

@@ -3,7 +3,7 @@
  * it, each with separate memory, rows and streams; with several devices, groups of different
  * devices are tried too. Exit 77 without a device.
  *
- *   test_group_gpu            sizes around the edges of tiles and blocks to 3,000, in every kind
+ *   test_group_gpu            sizes up to 3,000 around the edges of tiles and blocks, in every kind
  *   test_group_gpu --few      one size and a few kinds, for a run under compute-sanitizer */
 #include "server/solver/plan/planner.h"
 #include "tests/solver/gpu_trial.h"

@@ -19,7 +19,7 @@ static double entry(enum kind kind, const void *elements, size_t index)
     return matrix_distance(&one, 0, 0, &distance) ? distance : INFINITY;
 }
 
-/* Sums of floats are added in another order. */
+/* A hierarchy adds floats in a different order than a matrix. */
 static bool is_same(enum kind kind, double a, double b)
 {
     const double tolerance = kind == KIND_I4 ? 0 : kind == KIND_F4 ? 1e-4 : 1e-12;

@@ -14,7 +14,7 @@
 /* Relative tolerance for decimals. */
 #define TOLERANCE_F8 1e-12
 
-/* The case as compact JSON, which the product reads. */
+/* Returns the case as compact JSON, which the product reads. */
 static struct graph *read_graph(const json_t *peer_case)
 {
     const struct graph_options options = {0};

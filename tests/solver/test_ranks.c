@@ -1,6 +1,6 @@
 /* Ranks that solve one graph together give the same bytes as one rank alone with the same plan: one
- * to four ranks, as threads of this program that share memory. If there is a GPU, they share it in
- * the last of these tests; test_ranks_gpu.c has more of them. */
+ * to four ranks, as threads of this program that share memory. If there is a GPU, the ranks share
+ * it in the last of these tests; test_ranks_gpu.c has more tests on GPUs. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/ranks.h"
@@ -48,7 +48,7 @@ static bool cancelled(void *context)
     return member->cancels;
 }
 
-/* As in apsp-mpi: the first rank reads the graph and has the whole matrix. */
+/* Runs one rank as apsp-mpi does: the first rank reads the graph and has the whole matrix. */
 static void solve_as_program(struct member *member, const struct observer *observer)
 {
     const bool first = member->ranks->rank == 0;
@@ -148,7 +148,7 @@ static void compare(struct member *like, const char *shape)
     free(alone.elements);
 }
 
-/* In every arithmetic that is wide enough; 16 bits for weights whose sums fit. */
+/* Uses every arithmetic that is wide enough; 16 bits only for weights whose sums fit. */
 static void compare_kinds(const struct graph *graph, const struct plan *plan, const char *shape)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
@@ -216,7 +216,7 @@ TEST(all_ranks_detect_a_negative_cycle)
     }
 }
 
-/* ---- As the program does it ---- */
+/* ---- Like apsp-mpi ---- */
 
 TEST(all_ranks_use_the_plan_of_the_first_rank)
 {
@@ -285,7 +285,7 @@ TEST(a_u2_matrix_from_ranks_equals_the_matrix_of_one_solver)
     edge_list_finish(&list);
 }
 
-/* ---- With solvers of their own ---- */
+/* ---- With a separate solver for each rank ---- */
 
 static const struct solver_config dense = {.cpu_isa = "auto", .plans = SOLVER_PLANS_NONE};
 

@@ -2,10 +2,10 @@
  * GPU, to the last bit. If there are fewer devices than ranks, the ranks share devices, each rank
  * with separate memory, rows and streams. Exit 77 without a device.
  *
- *   test_ranks_gpu            sizes around the edges of tiles and blocks to 3,000, in every kind
+ *   test_ranks_gpu            sizes up to 3,000 around the edges of tiles and blocks, in every kind
  *   test_ranks_gpu --few      one size, for a run under compute-sanitizer
- *   test_ranks_gpu --time N    the speed of N vertices on one device and by ranks
- *   test_ranks_gpu --nccl ...  two ranks, with a device each, by NCCL: any of the above */
+ *   test_ranks_gpu --time N    the speed for N vertices on one device and on ranks
+ *   test_ranks_gpu --nccl ...  the same for two ranks, each with a device, by NCCL */
 #include "server/solver/plan/planner.h"
 #include "tests/solver/gpu_trial.h"
 #include "tests/solver/shapes.h"

@@ -1,9 +1,10 @@
-/* The GPU solver against the oracle, and against the CPU solver where the oracle takes too long.
- * Depends on nothing but the C library and jansson, so that it runs where only these are.
+/* Compares the GPU solver with the oracle, and with the CPU solver where the oracle takes too long.
+ * The program needs only the C library and jansson, so that it runs on hosts without other
+ * libraries.
  *
  *   test_solver_gpu                        the table of cases; exit 77 without a device
- *   test_solver_gpu --dense N              a random dense graph, bit for bit as on the CPU
- *   test_solver_gpu --graph FILE --rows K  K random rows of a file's graph, as Dijkstra has them */
+ *   test_solver_gpu --dense N              a random dense graph, equal to the CPU's bit for bit
+ *   test_solver_gpu --graph FILE --rows K  K random rows of a graph, compared with Dijkstra */
 #include "tests/lib/matrix_fixture.h"
 #include "tests/solver/dijkstra.h"
 #include "tests/solver/graph_source.h"

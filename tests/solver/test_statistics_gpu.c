@@ -1,5 +1,5 @@
-/* The GPU's statistics are the CPU's, byte by byte: of every kind, aligned and not, in one launch
- * and in chunks.
+/* The GPU's statistics equal the CPU's byte by byte: in every kind, aligned and unaligned, in one
+ * launch and in chunks.
  *
  *   test_statistics_gpu            the cases; exit 77 without a device
  *   test_statistics_gpu --time N   seconds and bytes per second of both passes, every kind */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sent from a rank to the first. */
+/* Data sent from a rank to the first rank. */
 struct delivery {
     void *data;
     sem_t sent;

@@ -16,35 +16,35 @@ struct trial {
     struct scaling scaling; /* of a graph solved by solve_graph; zeroed: none */
 };
 
-/* The caller finishes it, whatever its status. Statistics are requested; statistics_same: they
- * equal, byte by byte, the CPU's statistics of the returned matrix, or of the integers that its
- * distances represent. */
+/* The caller passes the trial to trial_finish, whatever its status. The solve also computes
+ * statistics; statistics_same says whether they equal, byte by byte, the CPU's statistics of the
+ * returned matrix, or of the integers that its distances represent. */
 struct trial trial_run(struct solver *solver, const struct edge_list *list, enum kind kind,
                        bool verify);
 struct trial trial_run_graph(struct solver *solver, const struct graph *graph, enum kind kind,
                              bool verify);
 void trial_finish(struct trial *trial);
 
-/* For a trial that is run in another way: called before it, when the matrix is allocated, and after
- * it, when status and outcome are known. */
+/* For a test that runs the solve itself: call the first function before the solve, when the matrix
+ * is allocated, and the second after it, when status and outcome are known. */
 struct statistics trial_make_statistics(struct trial *trial);
 void trial_compare_statistics(struct trial *trial);
 
-/* Whether every entry equals the distance bit for bit, or within the relative tolerance if it is
- * above 0. */
+/* Returns whether every entry equals the distance bit for bit, or within the relative tolerance if
+ * the tolerance is above 0. */
 bool trial_matrix_equals(const struct matrix *matrix, const double *distances, double relative);
 bool trial_equals(const struct trial *trial, const double *distances, double relative);
-/* Whether the trial ended with a negative cycle that these edges have. */
+/* Returns whether the trial ended with a negative cycle that these edges have. */
 bool trial_names_negative_cycle(const struct trial *trial, const struct edge_list *list);
-/* Whether both were solved with the same bytes. (This and trial_equals also require correct
- * statistics.) */
+/* Returns whether both trials were solved and have the same bytes. This function and trial_equals
+ * also require correct statistics. */
 bool trial_same(const struct trial *trial, const struct trial *other);
 
-/* Whether APSPD_TEST_QUICK is set: the build is slow because of a sanitizer, so fewer sizes are
- * tested. */
+/* Returns whether APSPD_TEST_QUICK is set: the build is slow because of a sanitizer, so fewer sizes
+ * are tested. */
 bool trial_is_quick(void);
-/* The size to test after n vertices: every size to 70, then sizes around multiples of 16, because
- * vectors and tiles are multiples of it. */
+/* Returns the size to test after n vertices: every size up to 70, then sizes around multiples of
+ * 16, because the lengths of vectors and tiles are multiples of 16. */
 uint32_t trial_next_size(uint32_t n);
 
 /* Opens a CPU solver; ends the program if that fails. */

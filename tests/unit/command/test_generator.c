@@ -1,4 +1,5 @@
-/* The generator: the edges of a shape, the same for one seed on every machine. */
+/* Tests the generator: each shape has its edges, and a seed gives the same graph on every machine.
+ */
 #include "server/command/generator.h"
 #include "tests/lib/test.h"
 
@@ -92,7 +93,7 @@ TEST(a_gnp_graph_has_about_the_requested_degree)
     }
 }
 
-/* Over many seeds, every pair of vertices is an edge at least once. */
+/* Over many seeds, every pair of vertices becomes an edge at least once. */
 TEST(a_gnp_graph_can_have_every_pair)
 {
     struct generator_request request = request_of(GENERATOR_GNP, 8);

@@ -194,7 +194,7 @@ TEST(two_tiles_with_equal_left_operands_share_an_entry)
     schedule_destroy(schedule);
 }
 
-/* Twelve products of a full tile: all products of the round but one. */
+/* Twelve products of a full tile: all products of the round except one. */
 TEST(a_target_with_too_much_work_for_one_block_is_split)
 {
     static struct plan_product many[13];

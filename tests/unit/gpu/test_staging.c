@@ -77,7 +77,7 @@ TEST(integers_are_converted_to_decimals_during_a_copy)
 }
 
 /* The test reads the last bytes of a share as soon as the copy is reported as finished. */
-TEST(each_of_many_consecutive_copies_is_complete)
+TEST(many_consecutive_copies_are_complete)
 {
     struct staging *staging = NULL;
     unsigned char *const from = fill(LARGEST);

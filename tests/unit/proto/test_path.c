@@ -218,7 +218,7 @@ TEST(dead_ends_are_visited_once)
     struct path path;
     static int32_t row[LEAVES + 2];
 
-    /* From leaf LEAVES, the last one, through vertex 0 to the other leaves. */
+    /* Paths lead from the last leaf, LEAVES, through vertex 0 to the other leaves. */
     text_printf(&json, "{\"n\":%d,\"edges\":[[%d,%d,0]", LEAVES + 2, LEAVES + 1, LEAVES);
     for (int leaf = 1; leaf <= LEAVES; leaf++) {
         text_printf(&json, ",[0,%d,0],[%d,0,0]", leaf, leaf);

@@ -25,7 +25,7 @@ SCHEDULER_TEST(a_negative_cycle_fails_the_job_and_names_its_vertices)
     forget(question);
 }
 
-SCHEDULER_TEST(queued_and_running_jobs_are_cancelled_and_finished_ones_are_not)
+SCHEDULER_TEST(only_queued_and_running_jobs_can_be_cancelled)
 {
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];

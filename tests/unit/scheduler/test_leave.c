@@ -1,6 +1,7 @@
 #include "tests/lib/scheduler_fixture.h"
 
-/* A request whose client may disconnect; it exists until the scheduler has noticed that. */
+/* A request whose client may disconnect. The request exists until the scheduler has noticed the
+ * disconnect. */
 struct waiting {
     struct question question;
     bool noted;

@@ -106,7 +106,8 @@ SCHEDULER_TEST(a_changed_graph_is_deleted_when_an_upload_takes_its_name)
 
 /* ---- Uploads under a name ---- */
 
-/* An upload under the name `ring`, accepted but, if it waits, not answered before the job ends. */
+/* Uploads a graph under the name `ring`. The upload is accepted at once, but a waiting request is
+ * answered only when the job ends. */
 static struct question *new_named(const char *edges, int priority, double wait_s)
 {
     struct question *question = new_upload(CALL_SUBMIT, edges);
@@ -243,7 +244,7 @@ SCHEDULER_TEST(a_name_about_to_move_fails_every_condition)
 
 /* ---- At the end of a job ---- */
 
-/* The job that changed RING and has moved the name to its graph. */
+/* Returns the job that changed RING and moved the name to its graph. */
 static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZE])
 {
     char changed[GRAPH_ID_SIZE];
@@ -253,8 +254,8 @@ static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZ
     return LIST_FIRST(&graph_table_find_id(&fixture->scheduler->graphs, changed)->jobs);
 }
 
-/* Runs the loop into a state that ends when the request is answered. If the disk was faster than
- * this thread, the state is over already and nothing can be checked. */
+/* Runs the loop until a state that ends when the request is answered. If the disk was faster than
+ * this thread, the state has already ended and nothing can be checked. */
 static void run_towards(struct fixture *fixture, struct question *question)
 {
     uv_run(&fixture->loop, UV_RUN_ONCE);

@@ -1,7 +1,7 @@
 #include "server/scheduler/change.h"
 #include "tests/lib/change_fixture.h"
 
-/* ---- Tenants: what belongs to one is for no other, before and after a restart ---- */
+/* ---- Objects of a tenant are invisible to other tenants, also after a restart ---- */
 
 static struct tenant *tenant_of(struct fixture *fixture, const char *name)
 {

@@ -123,7 +123,7 @@ TEST(an_upload_refused_for_memory_may_be_retried)
     expect_nothing_taken();
 }
 
-TEST(an_address_may_use_half_of_its_tenants_half_of_the_memory)
+TEST(an_address_may_use_half_of_the_share_of_its_tenant)
 {
     static struct tenant tenants[3] = {{.number = 1}, {.number = 2}, {.number = 3}};
     struct upload_share shares[6];

@@ -12,7 +12,7 @@ static char *print(void)
     return text_take(&text, NULL);
 }
 
-/* Whether the text has this line. */
+/* Returns whether the text has this line. */
 static bool has_line(const char *text, const char *line)
 {
     const size_t size = strlen(line);

@@ -49,7 +49,8 @@ static struct sandbox_report enter(const struct sandbox_policy *policy)
     return report;
 }
 
-/* The exit code of a child that enters the sandbox and runs the function, or minus the signal. */
+/* Runs the function in a child in the sandbox; returns its exit code, or minus the signal that
+ * ended it. */
 static int run_sandboxed(const struct sandbox_policy *policy, int (*function)(void))
 {
     pid_t child = fork();
@@ -148,8 +149,8 @@ TEST(access_to_a_gpu_does_not_weaken_the_sandbox)
     expect_done(&policy, attempt_needed, attempt_needed_count);
 }
 
-/* Whether a process needs the call to start another process, or to open a GPU and enter its own
- * sandbox. */
+/* Returns whether a process needs the call to start another process, or to open a GPU and enter its
+ * own sandbox. */
 static bool is_of_children(const char *name, bool devices)
 {
     static const char *const names[] = {"clone", "dumpable",     "dumpable_in_disguise",
@@ -195,7 +196,7 @@ TEST(a_service_whose_processes_open_a_gpu_is_confined)
     check_front_that_spawns(true);
 }
 
-/* A field of a thread's status file, or -1 if it is missing. */
+/* Returns a field of a thread's status file, or -1 if the field is missing. */
 static long long status_field(const char *thread, const char *field, int base)
 {
     char path[64];

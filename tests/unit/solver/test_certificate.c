@@ -430,7 +430,7 @@ TEST(every_wrong_entry_of_an_undirected_graph_is_found)
 }
 
 /* Vertices on edges of weight 0 could confirm each other's wrong entries in a cycle. */
-TEST(every_wrong_entry_beside_weights_of_zero_is_found)
+TEST(every_wrong_entry_next_to_zero_weights_is_found)
 {
     try_every_wrong_entry(true, 0);
     try_every_wrong_entry(false, 0);
@@ -453,7 +453,8 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
     assert_int_equal(check_listed(graph, &matrix, &source, 1, true, NULL, &verification),
                      STATUS_OK);
     for (int32_t error = -1; error <= 1; error += 2) {
-        /* One wrong vertex; in the last turn all vertices that could confirm each other. */
+        /* Each turn has one wrong vertex; in the last turn all vertices that could confirm each
+         * other are wrong. */
         for (uint32_t v = 0; v <= n; v++) {
             const uint32_t begin = v < n ? v : 1;
             const uint32_t end = v < n ? v + 1 : zeros + 2;
@@ -472,7 +473,7 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
 
 /* The certificate stores at most as many ends of tight zero edges as there are vertices; with more
  * of them it searches the row. An undirected edge counts in both directions. */
-TEST(zero_edges_around_the_kept_count_are_proven)
+TEST(rows_with_many_tight_zero_edges_are_proven)
 {
     for (uint32_t n = MANY - 3; n <= MANY; n++) {
         for (uint32_t zeros = n / 4 - 1; zeros <= n / 2 + 1; zeros++) {

@@ -4,7 +4,7 @@
 #define TRIALS 10000
 #define PLENTY_S 1e9
 
-/* Whether the proof succeeds, and needed more than the weights. */
+/* Returns whether paths prove the limit, and the weights alone do not. */
 static bool is_proven_by_ways(const struct graph *graph, uint32_t limit)
 {
     return distance_range_within(graph, limit, PLENTY_S) && !distance_range_within(graph, limit, 0);

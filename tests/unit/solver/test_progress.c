@@ -16,7 +16,7 @@ struct course {
     double shown;
 };
 
-/* Asks for the estimate between two reports, just before the second. */
+/* Queries the estimate between two reports, just before the second. */
 static void ask(struct progress *progress, struct course *course, double at_s, bool counts)
 {
     const double left_s = course->whole_s - (at_s - BEGUN_AT_S);

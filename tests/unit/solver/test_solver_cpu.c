@@ -151,7 +151,7 @@ TEST(the_estimate_follows_the_measured_rate)
     solver_close(solver);
 }
 
-/* The daemon has such a model of a solver that runs in another process. */
+/* The daemon uses such a model for a solver that runs in another process. */
 TEST(a_model_estimates_and_learns_like_the_solver)
 {
     struct solver *solver = NULL;
@@ -178,7 +178,7 @@ TEST(a_model_estimates_and_learns_like_the_solver)
         solver_get_figures(solver, &figures);
         solver_set_figures(model, &figures);
     }
-    /* What a broken process says changes nothing. */
+    /* Invalid values from a broken process are ignored. */
     memset(figures.bytes, 0xff, sizeof(figures.bytes));
     solver_set_figures(model, &figures);
     solver_estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);

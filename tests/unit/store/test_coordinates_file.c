@@ -84,7 +84,7 @@ FIXTURE_TEST(every_damaged_byte_is_found)
     close(file);
 }
 
-FIXTURE_TEST(a_file_with_the_name_of_another_graph_counts_as_damaged)
+FIXTURE_TEST(a_coordinates_file_of_another_graph_counts_as_damaged)
 {
     struct coordinates_info info;
 

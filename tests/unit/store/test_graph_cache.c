@@ -54,7 +54,8 @@ FIXTURE_TEST(edges_are_read_from_the_file_only_once)
     graph_cache_destroy(cache);
 }
 
-/* Whether the graph is cached: an evicted graph is read again, which fails without its file. */
+/* Returns whether the graph is cached: an evicted graph is read again, which fails without its
+ * file. */
 static bool is_kept(struct graph_cache *cache, const char *id)
 {
     const struct adjacency *adjacency;
@@ -128,7 +129,7 @@ FIXTURE_TEST(deleted_graphs_are_dropped_after_their_last_use)
     graph_cache_destroy(cache);
 }
 
-FIXTURE_TEST(too_large_a_graph_is_refused_with_the_limit)
+FIXTURE_TEST(a_graph_above_the_limit_is_refused_with_the_limit)
 {
     struct graph_cache *cache = make(fixture, ENTRY_BYTES - 1);
     const struct adjacency *adjacency;

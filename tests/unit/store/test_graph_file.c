@@ -177,7 +177,7 @@ FIXTURE_TEST(a_dropped_draft_leaves_no_file)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(a_file_that_must_not_grow_is_a_full_disk)
+FIXTURE_TEST(a_file_size_limit_counts_as_a_full_disk)
 {
     struct graph *graph = fixture_path_graph(50000, WEIGHT_INTEGER, 1);
     struct draft_file file;

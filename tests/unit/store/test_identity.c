@@ -100,7 +100,7 @@ TEST(every_part_of_a_graph_changes_its_id)
     graph_destroy(graph);
 }
 
-TEST(ulid_starts_with_its_time)
+TEST(a_ulid_starts_with_its_time)
 {
     char id[JOB_ID_SIZE];
     assert_int_equal(identity_new("j_", 0, id), STATUS_OK);
@@ -112,7 +112,7 @@ TEST(ulid_starts_with_its_time)
     assert_int_equal(strspn(id + 2, alphabet), 26);
 }
 
-TEST(ulids_sort_by_time_and_differ_within_it)
+TEST(ulids_sort_by_time_and_differ_at_equal_times)
 {
     char first[JOB_ID_SIZE];
     char twin[JOB_ID_SIZE];

@@ -84,7 +84,7 @@ TEST(distances_are_the_same_with_every_budget)
     }
 }
 
-/* The same holds for a label that alone exceeds the free part. */
+/* The distances are also the same if a single label exceeds the free part of the budget. */
 TEST(the_least_recently_used_hierarchy_is_evicted_first)
 {
     struct subject subjects[3];

@@ -204,7 +204,7 @@ FIXTURE_TEST(a_file_with_a_wrong_checksum_is_refused)
 
 #define BLOCK (1 << 18)
 
-FIXTURE_TEST(only_blocks_that_were_read_are_sound)
+FIXTURE_TEST(only_blocks_that_were_read_count_as_verified)
 {
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
@@ -270,7 +270,8 @@ FIXTURE_TEST(a_sealed_mapping_cannot_be_written)
     result_file_destroy(file);
 }
 
-/* A limit on file sizes simulates a full disk: both refuse to allocate space. */
+/* A limit on file sizes simulates a full disk: in both cases the kernel refuses to allocate space.
+ */
 static enum status make_on_full_disk(const struct fixture *fixture, uint32_t vertex_count)
 {
     struct result_file *file = NULL;
@@ -311,7 +312,7 @@ FIXTURE_TEST(sizes_that_overflow_are_refused)
         result_file_create(fixture->folder, UINT32_MAX, KIND_F8, RESULT_FORM_MATRIX, &file),
         STATUS_TOO_LARGE);
     assert_int_equal(result_file_size(UINT32_MAX, KIND_F8, &size), STATUS_TOO_LARGE);
-    /* Slightly more than 2^63 bytes. */
+    /* The matrix would take slightly more than 2^63 bytes. */
     assert_int_equal(result_file_size(UINT32_C(2147483648), KIND_U2, &size), STATUS_TOO_LARGE);
 }
 
@@ -355,7 +356,7 @@ FIXTURE_TEST(an_adopted_file_is_written_in_place_for_its_creator)
 }
 
 /* The worker that should have written the file died. */
-FIXTURE_TEST(a_file_that_nobody_wrote_is_not_sealed)
+FIXTURE_TEST(a_file_without_its_elements_is_not_sealed)
 {
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, RESULT_FORM_MATRIX, &file),

@@ -175,7 +175,7 @@ FIXTURE_TEST(the_first_block_contains_the_number_of_arcs)
     graph_destroy(graph);
 }
 
-/* Each of the many clients that read rows slowly would buffer all rows computed ahead. */
+/* Otherwise each of many clients that read slowly would hold all rows that were computed ahead. */
 FIXTURE_TEST(long_rows_are_computed_one_at_a_time)
 {
     const size_t row_bytes = LONG_ROW * sizeof(int32_t);
@@ -211,7 +211,7 @@ static struct result_file *make_copy(const struct fixture *fixture, struct resul
     return file;
 }
 
-/* The base may have been published or not, and may go before the copy. */
+/* The base may be published or not, and may be freed before the copy. */
 FIXTURE_TEST(changing_a_copy_does_not_change_its_base)
 {
     struct graph *graph = make_grid(false);

@@ -348,7 +348,7 @@ FIXTURE_TEST(a_large_result_does_not_delay_acceptances)
 }
 
 /* The result is evicted and immediately solved again: the file of the second must not be deleted
- * with the first. Repeated, because the two threads must meet for a failure. */
+ * with the first. The test repeats this, because the error occurs only if the two threads meet. */
 FIXTURE_TEST(a_result_evicted_and_published_again_keeps_its_file)
 {
     struct store *store = start_store(fixture);

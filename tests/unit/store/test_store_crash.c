@@ -1,9 +1,9 @@
-/* What is left after a death, or a failure, at every single call that makes something durable. A
- * death after a call is that before the next one.
+/* Checks the state directory after the process dies, or after a call fails, at every call that
+ * makes data durable. A death after one call equals a death before the next call.
  *
- * This program puts itself in front of those calls, for the store and for SQLite alike. A child
- * runs a script of changes and, at the k-th such call, dies or gets an error; the parent opens the
- * state directory again and looks. Then the next k. */
+ * This program intercepts these calls, both of the store and of SQLite. For each k, a child runs a
+ * script of changes, and dies or gets an error at the k-th such call; then the parent opens the
+ * state directory again and checks it. */
 #include "server/store/coordinates_file.h"
 #include "server/store/graph_file.h"
 #include "server/store/store.h"

@@ -23,9 +23,9 @@ static void solve_into_file(struct task *task)
     free(bytes);
 }
 
-/* The ring with weight 0 on its first edge and a larger weight on its second, computed from the
- * hierarchy of the ring; once from a list of changes, once from weights alone. */
-TEST_WITH(a_hierarchy_is_updated_from_that_of_the_parent, set_up, tear_down)
+/* Computes the ring with weight 0 on its first edge and a larger weight on its second from the
+ * hierarchy of the ring, once from a list of changes and once from weights alone. */
+TEST_WITH(a_hierarchy_is_updated_from_the_hierarchy_of_its_parent, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};

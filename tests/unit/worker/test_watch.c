@@ -44,7 +44,7 @@ TEST_WITH(a_silent_process_is_lost_with_and_without_a_task, reset, NULL)
     expect(false, TASK_LOSS_SILENT, 11);
 }
 
-TEST_WITH(idle_process_only_has_to_send_heartbeats, reset, NULL)
+TEST_WITH(an_idle_process_only_has_to_send_heartbeats, reset, NULL)
 {
     worker_watch_idle(&watch, 10);
     expect(true, TASK_LOSS_NONE, 10000);

@@ -164,7 +164,7 @@ FIXTURE_TEST(a_broken_file_is_refused_and_changes_nothing)
     }
 }
 
-FIXTURE_TEST(a_line_too_long_is_refused)
+FIXTURE_TEST(a_line_that_is_too_long_is_refused)
 {
     char text[1024];
     struct problem problem = {0};

@@ -283,7 +283,7 @@ TEST(the_head_size_reveals_blanks_and_bare_line_feeds)
     assert_false(closing);
 }
 
-TEST(trailers_do_not_frame_the_message)
+TEST(bad_or_framing_headers_in_trailers_are_refused)
 {
     static const struct {
         const char *name;

@@ -93,7 +93,7 @@ TEST(an_address_limit_of_0_means_no_limit)
     free(limits);
 }
 
-TEST(connections_beyond_those_answered_503_are_closed)
+TEST(connections_above_the_503_limit_are_closed_unanswered)
 {
     struct conn_limits *limits = create(2, 4, 2);
 

@@ -372,7 +372,7 @@ TEST(hints_say_how_to_correct_the_file)
     check_refused("8\n15\n4 5 0.35\n", 1, "one column", "number of vertices");
 }
 
-TEST(lines_of_two_names_are_edges)
+TEST(lines_of_two_vertices_are_edges_without_weights)
 {
     struct reader_notes notes;
     struct graph *graph = read_noted("follower,followee\n1,2\n2,3\n", &notes);

@@ -352,8 +352,8 @@ static void feed_text(struct reader *reader, struct text *text, uint64_t *ret_by
     text_clear(text);
 }
 
-/* Whether reading needs at most the memory charged for it, plus a small margin. Measured in a child
- * process. */
+/* Returns whether reading needs at most the memory charged for it, plus a small margin. A child
+ * process measures this. */
 static bool is_told(const struct costly *sample)
 {
     const struct graph_options options = {.has_directed = sample->says_directed, .directed = true};

@@ -193,7 +193,7 @@ TEST(a_small_table_is_reported_as_ambiguous)
     assert_int_equal(table_sniff("1,2\n2,3\n", 8), TABLE_NO);
 }
 
-TEST(a_row_may_be_longer_than_a_line_of_edges)
+TEST(a_table_row_may_be_longer_than_a_line_of_edges)
 {
     const struct graph_options options = {0};
     struct problem problem = {0};

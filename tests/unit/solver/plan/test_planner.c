@@ -55,7 +55,7 @@ TEST(the_largest_graph_has_a_plan)
     plan_destroy(plan);
 }
 
-/* ---- Any other plan ---- */
+/* ---- Plans with lists ---- */
 
 #define TILE 16
 #define EDGES_MAX 20000
@@ -225,7 +225,8 @@ static struct plan *plan_by(const struct graph *graph, const struct plan_cost *c
     return plan;
 }
 
-/* Whether the record plans the next graph. Uses a copy, so the record keeps its words. */
+/* Returns whether the record's order is used for the next graph. The test uses a copy, so the
+ * record keeps its words. */
 static bool is_recalled(const struct graph *graph, const struct plan_cost *cost,
                         const struct order_record *record)
 {
