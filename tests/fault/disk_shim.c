@@ -1,15 +1,15 @@
-/* Stands between a program and its files, by LD_PRELOAD: counts the calls that change a folder,
- * ends the process or fails at one of them, and keeps aside what a power cut would leave.
+/* A library for LD_PRELOAD that counts the calls with which a program changes a folder, kills the
+ * process or fails at one of these calls, and stores the state that a power cut would leave.
  *
- *   FAULT_FOLDER  absolute: what lies below it counts
- *   FAULT_COUNT   a file: the calls so far, as 8 bytes, as 8 more how many have failed, and as 8
- *                 more the call at which something happens where FAULT_AT is absent
- *   FAULT_AT      the call at which something happens, from 1; 0 or absent = never
+ *   FAULT_FOLDER  absolute path: calls on files and folders below it are counted
+ *   FAULT_COUNT   a file of three 8-byte numbers: the calls so far, the calls that have failed, and
+ *                 the number of the faulty call if FAULT_AT is absent
+ *   FAULT_AT      the number of the faulty call, from 1; 0 or absent = no fault
  *   FAULT_ACT     kill (before the call), short (half of a write), or the number of an errno
- *   FAULT_STICKY  1: at every call from then on, of the same name
- *   FAULT_ONLY    names of the calls that count, separated by commas; absent = all
- *   FAULT_IMAGE   a folder with files/ and names/: the contents of files by inode as of their last
- *                 fsync, and the entries of folders as of theirs */
+ *   FAULT_STICKY  1: all later calls of the same name fail too
+ *   FAULT_ONLY    names of the calls to count, separated by commas; absent = all
+ *   FAULT_IMAGE   a folder with files/ and names/: the contents of files (by inode) and the entries
+ *                 of folders at their last fsync */
 /* Both names of each call are given below, with one type of offset. */
 #undef _FILE_OFFSET_BITS
 #include <dirent.h>
@@ -38,7 +38,7 @@ static uint64_t at;
 static int error_code; /* 0 = kill, -1 = short */
 static bool sticky;
 static char sticky_name[32];
-static _Atomic uint64_t *count; /* and behind it, of those that failed, and at which one to act */
+static _Atomic uint64_t *count; /* followed by the failed calls and the faulty call */
 static pthread_mutex_t image_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void start(void)
@@ -61,7 +61,7 @@ __attribute__((constructor)) static void start(void)
     }
 }
 
-/* ---- Which calls count ---- */
+/* ---- Counted calls ---- */
 
 static bool path_of(int descriptor, char path[PATH_MAX])
 {
@@ -125,7 +125,7 @@ static enum verdict step(const char *name, bool counted)
     return FAIL;
 }
 
-/* ---- What a power cut leaves ---- */
+/* ---- State after a power cut ---- */
 
 static void copy_file(int from, const char *name)
 {
@@ -187,7 +187,7 @@ static void keep(int descriptor)
     pthread_mutex_unlock(&image_lock);
 }
 
-/* A new file may have the inode of one that is gone. */
+/* A new file may have the inode of a deleted file. */
 static void forget(int descriptor)
 {
     struct stat info;
@@ -200,7 +200,7 @@ static void forget(int descriptor)
     syscall(SYS_unlink, path);
 }
 
-/* ---- The calls ---- */
+/* ---- Intercepted calls ---- */
 
 #define WRITE(symbol)                                                                              \
     ssize_t symbol(int descriptor, const void *bytes, size_t size, off_t offset)                   \
@@ -219,7 +219,7 @@ static void forget(int descriptor)
 WRITE(pwrite)
 WRITE(pwrite64)
 
-/* At the end of a file, of those that count. */
+/* write() is counted under the name `append`. */
 ssize_t write(int descriptor, const void *bytes, size_t size)
 {
     const enum verdict verdict = step("append", is_counted(descriptor));
@@ -306,7 +306,7 @@ int mkdirat(int at_folder, const char *path, mode_t mode)
     return (int)syscall(SYS_mkdirat, at_folder, path, mode);
 }
 
-/* Only what makes a file counts: all else changes nothing. */
+/* Counts only calls that create a file, because opening an existing file changes nothing. */
 static int open_counted(int at_folder, const char *path, int flags, mode_t mode)
 {
     const bool makes = (flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) != 0;

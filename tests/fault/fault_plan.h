@@ -1,11 +1,12 @@
-/* The plan of what is to fail, in a daemon that is built for tests alone. The file that FAULT_PLAN
- * names has a line per fault:
+/* The plan of faults, in a daemon that is built only for tests. The file that FAULT_PLAN names has
+ * a line per fault:
  *
  *   VERTICES STAGE ACTION ARGUMENT TIMES
  *
- * for graphs of VERTICES vertices (0: any), at most TIMES times over all processes (0: always). The
- * file PLAN.tally has a 32-bit number per line, which counts how often the line has struck. Both
- * files are opened before main, as a confined process opens no file; the plan's writer locks it. */
+ * The fault occurs for graphs of VERTICES vertices (0: any graph), at most TIMES times in all
+ * processes together (0: always). The file PLAN.tally has a 32-bit number per line, which counts
+ * how often the fault has occurred. Both files are opened before main, because a confined process
+ * cannot open files; the writer of the plan locks it. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,7 +22,7 @@ struct fault {
 
 /* Finds a matching fault and counts it. */
 bool fault_plan_find(uint32_t vertices, const char *stage, struct fault *ret_fault);
-/* Makes a call that blocks until the file that FAULT_CALL names releases it: stuck.py. */
+/* Makes a call that blocks until stuck.py, which serves the file in FAULT_CALL, releases it. */
 void fault_plan_call(void);
-/* Whether the descriptor belongs to the plan. */
+/* Returns whether the descriptor belongs to the plan. */
 bool fault_plan_has(int descriptor);

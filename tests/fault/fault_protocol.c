@@ -127,7 +127,7 @@ static void send_opened(uint32_t vertices)
     send_message(&message, BODY + sizeof(message.body.opened), 0);
 }
 
-/* Sends facts as an older version of the program would, which had fewer. */
+/* Sends fewer facts, like an older version of the program. */
 static void send_stale(uint32_t vertices)
 {
     const struct wire_message message = {.type = WIRE_OPENED};

@@ -4,5 +4,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns false if there is no such message. vertices: of the graph that is being solved. */
+/* Returns false if there is no such message. vertices: the size of the graph that is being solved.
+ */
 bool fault_protocol_send(const char *what, uint32_t vertices);

@@ -1,7 +1,7 @@
-/* Lets one allocation fail, by LD_PRELOAD.
+/* A library for LD_PRELOAD that makes one allocation fail.
  *
- *   FAULT_COUNT  a file: the allocations so far, as 8 bytes
- *   FAULT_AT     the one that fails, from 1; 0 or absent = none */
+ *   FAULT_COUNT  a file with the number of allocations so far, in 8 bytes
+ *   FAULT_AT     the number of the allocation that fails, from 1; 0 or absent = none */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -1,15 +1,26 @@
-/* A CPU solver that fails by plan (fault_plan.h), in a daemon that is built for tests alone: it is
- * put in the place of solver_cpu_open by the linker (--wrap).
+/* A CPU solver that fails according to a plan (fault_plan.h), in a daemon that is built only for
+ * tests. The linker replaces solver_cpu_open by this file's function (--wrap).
  *
- * STAGE: open, alloc, upload, round, sync, download, figures (before OPENED and DONE), close;
- * fits (any action but has: there is no memory for the plan), memory (after alloc). ACTION: status
- * CODE, cuda ERROR (what the GPU's solver makes of it), exit N, signal N, hang 0, stuck 0 (in a
- * call that does not return), lie ENTRY (of a row-major matrix; -1 = any; each = one of every row)
- * of BIT when written ENTRY:BIT, send WHAT (fault_protocol.c), attempts 0 (fault_attempts.c); of
- * fits and memory, has BYTES: so many are free, at memory in one piece.
+ * STAGE is open, alloc, upload, round, sync, download, figures (before OPENED and DONE), close,
+ * fits or memory (after alloc). At the stage fits, any action except has means that there is no
+ * memory for the plan.
  *
- * With FAULT_GPUS there are so many solvers, each of which is taken for a GPU's; FAULT_MEMORY has
- * the bytes of each, in order. A group of them has as many times the least. */
+ * ACTION is one of these:
+ *
+ *   status CODE   the stage ends with this status
+ *   cuda ERROR    the stage ends with the status to which the GPU solver maps this CUDA error
+ *   exit N        the process exits
+ *   signal N      the process gets a signal
+ *   hang 0        the solver does not continue
+ *   stuck 0       the solver makes a call that does not return
+ *   lie ENTRY     one entry of the row-major matrix is wrong (-1: any; each: one of every row);
+ *                 ENTRY:BIT chooses the bit to flip
+ *   send WHAT     the process sends a forbidden message (fault_protocol.c)
+ *   attempts 0    the process tries forbidden operations (fault_attempts.c)
+ *   has BYTES     at the stages fits and memory: this many bytes are free, at memory in one piece
+ *
+ * FAULT_GPUS is the number of solvers that pose as GPUs, and FAULT_MEMORY lists the bytes of each.
+ * A group of them has its number of members times the smallest of these sizes. */
 #include "gpu/gpu.h"
 #include "server/solver/solver.h"
 #include "tests/fault/fault_attempts.h"
@@ -25,7 +36,7 @@
 
 #define LIE_IN_EACH_ROW (-2)
 
-/* What the wrong result has: the index of an entry and the bit to flip. */
+/* The error in a wrong result: the index of an entry and the bit to flip. */
 struct lie {
     long entry;
     unsigned bit;
@@ -142,7 +153,7 @@ static void falsify(const struct matrix *matrix, struct lie lie)
     flip(matrix, (size_t)lie.entry % count * bits + lie.bit % bits);
 }
 
-/* Carries out the fault: does not return, or returns the status in which the stage ends. */
+/* Executes the fault; if the function returns, it returns the status with which the stage ends. */
 static enum status strike(uint32_t vertices, const char *stage, const struct matrix *matrix)
 {
     struct fault fault;
@@ -164,7 +175,7 @@ static enum status strike(uint32_t vertices, const char *stage, const struct mat
     return STATUS_OK;
 }
 
-/* Allocates contiguous memory from the device, or from what the fault plan says is free now. */
+/* Allocates contiguous memory from the device, or from the free memory that the fault plan sets. */
 static enum status allocate(const struct plan *plan, enum kind kind)
 {
     struct fault fault;

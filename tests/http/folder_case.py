@@ -1,4 +1,4 @@
-"""A unittest class whose functions each run with a temporary folder."""
+"""A unittest class that runs each of its functions with a temporary folder."""
 
 import os
 import tempfile

@@ -81,7 +81,7 @@ static bool run_negative_cycle(struct solver *const *solvers, size_t solver_coun
     return true;
 }
 
-/* Some shapes only at every eighth size, and around tile sizes. */
+/* Some shapes are tested only at every eighth size and around tile sizes. */
 static bool is_tried(const struct shape *shape, uint32_t vertex_count)
 {
     return !shape->seldom || vertex_count % 8 == 0 || (vertex_count + 1) % 64 <= 2;

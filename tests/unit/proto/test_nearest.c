@@ -62,7 +62,7 @@ TEST(a_random_row_is_sorted)
             assert_true(found[i] != 77 && distance <= 12);
             assert_true(before < distance || (before == distance && found[i - 1] < found[i]));
         }
-        /* No omitted vertex is nearer than the last one in the list. */
+        /* No omitted vertex is nearer than the last vertex in the list. */
         for (uint32_t v = 0; v < 500; v++) {
             nearer +=
                 v != 77 && size > 0 && (double)distances[v] < (double)distances[found[size - 1]];

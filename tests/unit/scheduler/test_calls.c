@@ -1,6 +1,6 @@
 #include "tests/lib/scheduler_fixture.h"
 
-/* The sanitizers find what is not freed, or freed twice. */
+/* Sanitizers detect arguments that are not freed or are freed twice. */
 TEST(call_finish_frees_the_arguments_of_each_kind_of_call)
 {
     struct question *upload = new_upload(CALL_SUBMIT, RING);

@@ -1,4 +1,4 @@
-/* Number of folder syncs: one for all files of a batch, and never too few. */
+/* Tests the number of folder syncs: one for all files of a batch, and never too few. */
 #include "server/store/store.h"
 #include "tests/lib/store_fixture.h"
 #include "tests/lib/test.h"

@@ -60,7 +60,7 @@ FIXTURE_TEST(a_wrong_result_is_refused)
     task_finish(&task);
 }
 
-/* One of three rows is checked, and over time each of them is. */
+/* Each proof checks one of three rows, and over time every row is checked. */
 FIXTURE_TEST(every_row_is_sampled_over_time)
 {
     for (size_t row = 0; row < 3; row++) {

@@ -117,7 +117,7 @@ FIXTURE_TEST(values_that_are_not_the_access_key_grant_nothing)
     struct problem problem = {0};
     struct grant grant;
 
-    assert_false(find(fixture, ALPHA, &grant)); /* result of an empty ring */
+    assert_false(find(fixture, ALPHA, &grant)); /* no keys are loaded yet */
     assert_int_equal(load(fixture, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_false(find(fixture, cases[i], &grant));
