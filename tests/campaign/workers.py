@@ -256,7 +256,7 @@ def stick(ledger, i):
             began = time.time()
             found.terminate()
             note("stuck: SIGTERM to the end", time.time() - began, STOPPED_S)
-            ledger.count("stops beside one that is stuck")
+            ledger.count("stops with a stuck worker")
             found.start()
             assert found.finish(job)["state"] == "done"
             return
@@ -298,12 +298,12 @@ def starts(ledger):
                                      range(i, i + 100)))
             for job in jobs:
                 document = found.finish(job)
-                ledger.count("jobs beside starts")
+                ledger.count("jobs during restarts")
                 ledger.failures += document["state"] != "done" and document["workers_lost"] < 3
         over.set()
         killer.join()
         reasons = [event["reason"] for event in found.events("worker_lost")]
-        ledger.count("starts beside jobs", len(found.events("worker_started")))
+        ledger.count("restarts during jobs", len(found.events("worker_started")))
         ledger.failures += sum("signal 9" not in reason for reason in reasons)
 
 

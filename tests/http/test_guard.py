@@ -159,7 +159,7 @@ def test_a_long_line_before_a_chunk_is_refused(_):
             assert closed and (got == b"" or got.startswith(b"HTTP/1.1 400 ")), got
 
 
-def test_the_end_of_a_body_in_chunks_may_come_in_parts(daemon):
+def test_the_last_chunk_of_a_body_may_arrive_in_parts(daemon):
     for body in (b"6\r\n1 2 3\n\r\n0\r\n\r\n", b"6\r\n1 2 3\n\r\n0\r\nX-A: b\r\n\r\n"):
         for cut in range(11, len(body)):
             with socket.create_connection(("127.0.0.1", daemon.port), timeout=600) as connection:

@@ -193,7 +193,7 @@ def ask(daemon, method, path, body=None, headers=None, status=200, query="", **h
     return answer
 
 
-def test_jobs_are_as_described(daemon):
+def test_jobs_match_the_openapi_document(daemon):
     headers = {"Prefer": "wait=30", "traceparent": TRACE}
     first = ask(daemon, "POST", "/v1/jobs", SMALL, headers,
                 query="?name=small&verify=true&deadline_s=600").json
@@ -225,7 +225,7 @@ def test_jobs_are_as_described(daemon):
     assert late.json["code"] == "BadGraph"
 
 
-def test_events_are_as_described(daemon):
+def test_events_match_the_openapi_document(daemon):
     job = daemon.submit(harness.slow_graph(harness.LASTING_SIZE + 1)).expect(202).json["id"]
     connection = daemon.connect()
     connection.request("GET", f"/v1/jobs/{job}/events")
@@ -248,7 +248,7 @@ def test_events_are_as_described(daemon):
     assert len(states) >= 2 and states[-1] == "cancelled", states
 
 
-def test_graphs_are_as_described(daemon):
+def test_graphs_match_the_openapi_document(daemon):
     stored = ask(daemon, "POST", "/v1/graphs", b"x,y,3\ny,z,4\n", status=201, query="?name=words").json
     ask(daemon, "POST", "/v1/graphs", b"from,to,length,edge_id\na,b,5,1\nb,a,5,2\n", status=201)
     for method in ("POST", "PUT"):
@@ -267,7 +267,7 @@ def test_graphs_are_as_described(daemon):
     ask(daemon, "GET", "/v1/graphs/{g}", status=404, g="words")
 
 
-def test_changes_are_as_described(daemon):
+def test_changes_match_the_openapi_document(daemon):
     daemon.solve(b"7 8 1\n8 9 2\n", "?name=live&directed=true")
     path = "/v1/graphs/{g}/edges"
     ask(daemon, "PATCH", path, b"[[7,8,4]]", {**JSON, "Prefer": "wait=60"}, g="live")
@@ -278,7 +278,7 @@ def test_changes_are_as_described(daemon):
     ask(daemon, "PUT", path, bytes((1, 2, 0, 0, 6, 0, 0, 0)), {**weights, "Prefer": "wait=60"}, g="live")
 
 
-def test_coordinates_are_as_described(daemon):
+def test_coordinates_match_the_openapi_document(daemon):
     daemon.solve(b"p sp 3 2\na 1 2 3\na 2 3 4\n", "?name=placed")
     path = "/v1/graphs/{g}/coordinates"
     refuse(daemon, "NoCoordinates", "GET", path, g="placed")
@@ -298,7 +298,7 @@ def test_coordinates_are_as_described(daemon):
     ask(daemon, "DELETE", path, status=409, g="placed")
 
 
-def test_answers_are_as_described(daemon):
+def test_answers_match_the_openapi_document(daemon):
     pairs = json.dumps({"pairs": [[1, 2], [1, 4]]})
     for path, query in (
         ("/distance", "?source=1&target=4"), ("/path", "?source=1&target=3"),
@@ -336,7 +336,7 @@ def test_answers_are_as_described(daemon):
         query="?source=1&target=4", g="small")
 
 
-def test_hierarchies_are_as_described(daemon):
+def test_hierarchies_match_the_openapi_document(daemon):
     graph = b"p sp 3 2\na 1 2 3\na 2 3 4\n"
     for form in ("hierarchy", "hierarchy"):  # the second one is cached
         job = ask(daemon, "POST", "/v1/jobs", graph, {"Prefer": "wait=30"}, query=f"?name=arcs&result={form}").json
@@ -351,7 +351,7 @@ def test_hierarchies_are_as_described(daemon):
     ask(daemon, "POST", "/v1/estimate", json.dumps({"n": 1000000, "m": 3000000}), JSON)
 
 
-def test_matrices_are_as_described(daemon):
+def test_matrices_match_the_openapi_document(daemon):
     for path in ("/v1/graphs/{g}/matrix", "/v1/graphs/{g}/row/{v}", "/v1/graphs/{g}/column/{v}"):
         for format in names_in(daemon, "outputs"):
             ask(daemon, "GET", path, query=f"?format={format['name']}", g="small", v="2")
@@ -364,7 +364,7 @@ def test_matrices_are_as_described(daemon):
     ask(daemon, "GET", "/v1/graphs/{g}/matrix", query="?rows=9", status=404, g="small")
 
 
-def test_the_service_is_as_described(daemon):
+def test_service_routes_match_the_openapi_document(daemon):
     for path in ("/", "/livez", "/readyz", "/v2/health/live", "/v2/health/ready", "/version",
                  "/metrics", "/v1/limits", "/v1/formats", "/v1/devices", "/openapi.json", "/docs", "/favicon.ico"):
         ask(daemon, "GET", path)

@@ -109,7 +109,7 @@ def solve(daemon, n, edges, query=""):
     return job["graph"]
 
 
-def test_statistics_of_directed_unconnected_graphs_are_right(daemon):
+def test_statistics_of_directed_unconnected_graphs_are_correct(daemon):
     edges = edges_of(SIZE, SIZE, 1, lambda chooser: chooser.randint(0, 1000))
     graph = solve(daemon, SIZE, edges)
     stats = check(daemon, graph)
@@ -125,13 +125,13 @@ def test_statistics_of_directed_unconnected_graphs_are_right(daemon):
     assert stats["reachable_pairs"] == numpy.isfinite(truth).sum()
 
 
-def test_statistics_of_undirected_graphs_are_right(daemon):
+def test_statistics_of_undirected_graphs_are_correct(daemon):
     edges = edges_of(SIZE, 3 * SIZE, 2, lambda chooser: chooser.randint(1, 99))
     stats = check(daemon, solve(daemon, SIZE, edges, "?directed=false"))
     assert stats["radius"] <= stats["diameter"] <= 2 * stats["radius"]
 
 
-def test_statistics_of_every_kind_are_right(daemon):
+def test_statistics_of_every_kind_are_correct(daemon):
     edges = edges_of(90, 300, 3, lambda chooser: chooser.randint(1, 500))
     answers = []
     for kind in ("i4", "u2", "f4", "f8"):
@@ -143,13 +143,13 @@ def test_statistics_of_every_kind_are_right(daemon):
             assert answer[name] == answers[0][name], name
 
 
-def test_statistics_of_decimals_are_right(daemon):
+def test_statistics_of_decimals_are_correct(daemon):
     edges = edges_of(120, 500, 4, lambda chooser: chooser.uniform(0, 3))
     check(daemon, solve(daemon, 120, edges))
     check(daemon, solve(daemon, 120, edges, "?kind=f8"))
 
 
-def test_statistics_of_negative_weights_are_right(daemon):
+def test_statistics_of_negative_weights_are_correct(daemon):
     """Negative weights go one way only, so there is no cycle; every distance of the second graph
     is negative."""
     chooser = random.Random(5)
@@ -162,7 +162,7 @@ def test_statistics_of_negative_weights_are_right(daemon):
     assert stats["histogram"]["min"] == -12 and stats["histogram"]["counts"][:8] == [1, 0, 0, 0, 0, 1, 0, 1]
 
 
-def test_statistics_of_tiny_graphs_are_right(daemon):
+def test_statistics_of_tiny_graphs_are_correct(daemon):
     empty = check(daemon, solve(daemon, 0, []))
     assert empty["eccentricity"] == [] and empty["reachable"] == []
     one = check(daemon, solve(daemon, 1, []))
@@ -184,7 +184,7 @@ def test_closeness_equals_networkx(daemon):
     assert [round(c, 3) for c in closeness] == expected, closeness
 
 
-def test_statistics_are_right_around_the_piece_size(daemon):
+def test_statistics_are_correct_around_the_piece_size(daemon):
     """Tests sizes just below, at and above the size of a piece of the answer."""
     for n in (511, 512, 513, 1024, 1025):
         graph = solve(daemon, n, [[i, (i + 1) % n, 1] for i in range(n)])

@@ -184,7 +184,7 @@ static bool run_sizes(struct gpu *gpu, enum extent extent)
 
 /* ---- A plan that no device has the memory for ---- */
 
-/* Each vertex is a tile row of its own: (3000 x 128)^2 elements of 4 bytes are 0.6 TB. */
+/* Each vertex is a separate tile row: (3000 x 128)^2 elements of 4 bytes are 0.6 TB. */
 static bool run_too_large(struct gpu *gpu)
 {
     const uint32_t n = 3000;

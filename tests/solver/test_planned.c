@@ -51,7 +51,7 @@ static bool solve_one(const struct edge_list *list)
     return planned;
 }
 
-/* Returns the number of seeds that got a plan other than the dense one. */
+/* Returns the number of seeds whose plan is not the dense plan. */
 static uint32_t solve_shape(const struct shape *shape, uint32_t vertex_count, bool negative_cycle)
 {
     uint32_t planned = 0;

@@ -1,4 +1,4 @@
-/* Each attempt runs in a process of its own, in the sandbox of the service or of its worker. */
+/* Each attempt runs in a separate process, in the sandbox of the service or of its worker. */
 #include "tests/lib/sandbox_attempts.h"
 
 #include "server/sandbox.h"

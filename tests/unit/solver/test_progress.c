@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Number of times that each phase reports progress and is asked for an estimate. */
+/* Number of times that each phase reports progress and is queried for an estimate. */
 #define STEPS 50
 #define BEGUN_AT_S 1000.0
 

@@ -106,7 +106,7 @@ TEST(a_separator_has_no_edges_between_its_sides)
     check_grid(WIDTH, 1);
 }
 
-/* The graph is so large that the two parts of a part get threads of their own. */
+/* The graph is so large that the two sides of a part get separate threads. */
 TEST(sides_are_divided_by_several_threads)
 {
     check_grid(WIDE, 4);
