@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes the portable bundle: one tarball with the programs and every shared library that they need
-# beside the C library. It runs on any x86-64 Linux with glibc 2.36 or newer, installed nowhere.
+# Builds the portable bundle: one tarball with the programs and all shared libraries that they need except
+# the C library. It runs on any x86-64 Linux with glibc 2.36 or newer, without installation.
 set -eu
 
 usage='usage: deploy/bundle.sh [--test] [--stage-only] [--cuda WHEN] [--sign KEY]
-  --test        put the GPU tests and the benchmarks into libexec/ too
+  --test        also put the GPU tests and the benchmarks into libexec/
   --stage-only  stop before the tarball, with the tree in build-bundle/stage/opt/apspd
-  --cuda WHEN   the GPU solver: auto (where nvcc is found, the default), enabled, disabled
-  --sign KEY    sign the checksums with this key of gpg'
+  --cuda WHEN   build the GPU solver: auto (if nvcc is found; the default), enabled, disabled
+  --sign KEY    sign the checksums with this GPG key'
 
 glibc_limit=2.36
 prefix=/opt/apspd
@@ -55,8 +55,8 @@ fail() {
     exit 1
 }
 
-# An old-style RPATH, unlike the newer RUNPATH, is also searched for what the libraries themselves
-# need, so the libraries need no patching.
+# An old-style RPATH, unlike the newer RUNPATH, is also searched for the libraries that the libraries
+# themselves need, so they need no patching.
 if [ $with_tests = yes ]; then
     tests=enabled
     bench=true
@@ -64,7 +64,7 @@ else
     tests=disabled
     bench=false
 fi
-# Warnings were judged by the tests' builds; here they may not stop a packager with another compiler.
+# The tests treat warnings as errors; here a warning of a different compiler must not stop a packager.
 configure $build --prefix=$prefix --buildtype=release -Dwerror=false -Db_pie=true \
     -Dtests=$tests -Dbench=$bench -Dcuda="$cuda" -Dmpi=disabled -Dclient=enabled \
     "-Dc_args=-march=x86-64 -ffile-prefix-map=$root=." \
@@ -85,8 +85,8 @@ if [ $with_tests = yes ]; then
 fi
 programs=$(find "$tree/bin" "$tree/libexec" -type f -perm -u+x 2>/dev/null || true)
 
-# Everything that the loader would load, less what is the C library's own: that must come from the
-# host, together with its loader.
+# Copy every library that the loader would load, except those of the C library, which must come from the
+# host together with its loader.
 needed=$(for program in $programs; do ldd "$program"; done |
     sed -n 's/^[[:space:]]*\([^ ]*\) => \([^ ]*\) .*/\1 \2/p' | sort -u)
 mkdir -p "$tree/lib" "$tree/share/licences"
@@ -108,27 +108,27 @@ done
 cp LICENSE "$tree/share/licences/apspd"
 cp deploy/bundle.md "$tree/README.md"
 
-# The bundle must be what it says: nothing newer from the C library than promised, nothing from the
-# host beside it, and programs that start without an environment.
+# Check the promises of the bundle: it needs no newer C library than stated and no other library of the
+# host, and its programs start with an empty environment.
 newest=$(for file in $programs "$tree"/lib/*.so*; do objdump -T "$file"; done |
     sed -n 's/.*[( ]GLIBC_\([0-9.]*\).*/\1/p' | sort -uV | tail -n 1)
 if [ "$(printf '%s\n' "$newest" $glibc_limit | sort -V | tail -n 1)" != $glibc_limit ]; then
-    fail "needs glibc $newest; more than $glibc_limit (build it on Debian 12)"
+    fail "the bundle needs glibc $newest, which is newer than $glibc_limit (build it on Debian 12)"
 fi
 for program in $programs; do
     stray=$(env -i ldd "$program" | grep '=> /' | grep -v "=> $tree/" | awk '{ print $1 }' |
         grep -v -E '^lib(c|m|dl|rt|pthread|resolv)\.so\.' || true)
-    [ -z "$stray" ] || fail "$program takes from the host:" $stray
+    [ -z "$stray" ] || fail "$program uses libraries of the host:" $stray
 done
 for program in apspd apsp; do
     env -i "$tree/bin/$program" --version || fail "$program does not start"
 done
-echo "bundle: needs glibc $newest at most"
+echo "bundle: needs glibc $newest or newer"
 [ $stage_only = no ] || exit 0
 
 version=$(meson introspect --projectinfo meson.build | sed -n 's/.*"version": "\([^"]*\)".*/\1/p')
-# The same checkout gives the same archive, wherever it lies: files in order, owned by root, dated by
-# the last commit, and no path of this machine in the programs.
+# The same checkout produces the same archive in any folder: files are sorted, owned by root and dated by
+# the last commit, and the programs contain no path of this machine.
 stamp=$(git log -1 --format=%ct 2>/dev/null || echo 0)
 name=apspd-$version-x86_64-linux
 archive=$build/$name.tar.gz

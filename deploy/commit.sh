@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the commit of this tree: the commit that `git archive` has written into this file, else the
-# commit of the checkout. Prints nothing if neither is known, or if
-# this tree lies inside a different checkout.
+# commit of the checkout. Prints nothing if neither is known, or if this tree lies inside a different
+# checkout.
 commit='$Format:%H$'
 case $commit in
 *Format*)

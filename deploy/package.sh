@@ -1,11 +1,11 @@
 #!/bin/sh
-# Makes the Debian packages of what is committed, judged by lintian where that is installed: apspd, apspd-mpi
-# and python3-apspd, in build-package/.
+# Builds the Debian packages apspd, apspd-mpi and python3-apspd from the last commit, in build-package/, and
+# checks them with lintian if it is installed.
 set -eu
 
 usage='usage: deploy/package.sh [--revision N] [--cuda WHEN]
-  --revision N  a package of the same version that replaces the one before (1 by default)
-  --cuda WHEN   the GPU solver: auto (where nvcc is found, the default), enabled, disabled'
+  --revision N  revision of a package that replaces an earlier one of the same version (default: 1)
+  --cuda WHEN   build the GPU solver: auto (if nvcc is found; the default), enabled, disabled'
 
 revision=1
 cuda=auto
@@ -51,7 +51,7 @@ mkdir -p "$source"
 git archive HEAD | tar --extract --directory "$source"
 cp -r "$source/deploy/debian" "$source/debian"
 sed -i "1s/([^)]*)/($version-$revision)/" "$source/debian/changelog"
-# The day of the last commit, so that the same checkout gives the same package.
+# Use the time of the last commit, so that the same checkout produces the same package.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 (cd "$source" && WITH_CUDA=$cuda DEB_BUILD_OPTIONS="parallel=$(nproc) nocheck" dpkg-buildpackage -b -us -uc -d)

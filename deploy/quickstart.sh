@@ -1,7 +1,7 @@
 #!/bin/sh
-# From a fresh checkout to a printed distance: installs what is missing, builds, starts the daemon on a free
-# port (with --keep on the default one), uploads a generated graph, asks one distance. Tells each step in a line; what the tools
-# print goes to a file.
+# Takes a fresh checkout to a printed distance: installs missing packages, builds, starts the daemon on a
+# free port (with --keep on the default port), uploads a generated graph and queries one distance. Each
+# step prints one line; the output of the tools goes to a file.
 set -eu
 
 usage='usage: deploy/quickstart.sh [--keep]
@@ -25,7 +25,7 @@ done
 cd "$(dirname "$0")/.."
 . deploy/toolchain.sh
 
-# What installing and building print, beside the build that it tells of.
+# The output of installing and building goes to this log in the build folder.
 mkdir -p build
 told=build/quickstart.log
 : >"$told"
@@ -49,10 +49,10 @@ leave() {
         wait "$daemon" || true
     fi
     if [ $code -ne 0 ] && [ -s "$log" ]; then
-        echo 'quickstart: the end of the log of the daemon:' >&2
+        echo "quickstart: the last lines of the daemon's log:" >&2
         tail -n 20 "$log" >&2
     elif [ $code -ne 0 ]; then
-        echo "quickstart: the end of $told:" >&2
+        echo "quickstart: the last lines of $told:" >&2
         tail -n 20 "$told" >&2
     fi
     rm -rf "$scratch"
@@ -65,16 +65,17 @@ step() {
     echo "[$1/4] $2"
 }
 
-step 1 'Looking for what the build takes, and installing what is missing'
+step 1 'Checking for the packages that the build needs, and installing those that are missing'
 sh deploy/setup.sh --build >>"$told" 2>&1
 step 2 'Building apspd and apsp (a few minutes the first time)'
-# A compiler newer than ours may warn of more: that is for the tests' builds, not for a first try.
+# A newer compiler may print warnings that ours does not. The tests treat warnings as errors; a first try
+# should not fail because of them.
 [ -f build/build.ninja ] || configure build -Dwerror=false >>"$told" 2>&1
 compile build apspd apsp >>"$told" 2>&1
 step 3 'Starting the service'
 
-# The line with the address comes once requests are answered; the end of the pipe, when the daemon
-# left without it.
+# The daemon prints its address once it accepts requests. If it exits before that, the pipe ends and the
+# loop stops.
 mkfifo "$scratch/output"
 build/apspd --listen $listen --state-dir "$state" >"$scratch/output" 2>"$log" &
 daemon=$!
@@ -90,7 +91,7 @@ if [ -z "$url" ]; then
     exit 1
 fi
 
-# member NAME: the first string member of that name in the JSON on standard input.
+# member NAME: prints the first string member with this name in the JSON on standard input.
 member() {
     tr ',{}' '\n\n\n' | sed -n 's/^ *"'"$1"'": *"\([^"]*\)".*/\1/p' | head -n 1
 }
@@ -119,7 +120,7 @@ printf '%s\n' "$job" >>"$told"
 distance=$(ask --header 'Accept: text/plain' "$url/v1/graphs/$id/distance?source=1&target=500")
 
 echo
-echo "The shortest way from vertex 1 to vertex 500 has the length $distance."
+echo "The shortest path from vertex 1 to vertex 500 has length $distance."
 echo "All 250,000 distances are known; this took $(($(date +%s) - started)) s from the start."
 echo
 if [ $keep = yes ]; then
@@ -130,11 +131,11 @@ else
     kill -TERM "$daemon"
     wait "$daemon"
     daemon=
-    echo 'The service is stopped again, and its state removed.'
+    echo 'The service has been stopped and its state removed.'
 fi
 echo
 echo 'Next:'
-[ $keep = yes ] || echo '  sh deploy/quickstart.sh --keep   the same, and leaves the service running'
-echo '  README.md, "A tour"              your own graph, step by step'
-echo '  docs/operations.md               as a service: systemd, containers, keys, monitoring'
-echo "What installing and building printed is in $told."
+[ $keep = yes ] || echo '  sh deploy/quickstart.sh --keep   do the same, and leave the service running'
+echo '  README.md, "A tour"              solve your own graph, step by step'
+echo '  docs/operations.md               run it as a service: systemd, containers, keys, monitoring'
+echo "The output of installing and building is in $told."

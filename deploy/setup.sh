@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs what apspd is built, run and tested with, on Debian 12 and Ubuntu 24.04. Looks first and
-# installs only what is missing, so that it costs nothing, and needs no network, the second time.
+# Installs the packages that building, running and testing apspd need, on Debian 12 and Ubuntu 24.04. Only
+# missing packages are installed, so a second run is quick and needs no network.
 set -eu
 
 usage='usage: deploy/setup.sh [--build] [--test] [--check]
-  --build  what compiling and running take (the default)
-  --test   that, and what the tests take
-  --check  install nothing: name what is missing and exit with 1 if anything is'
+  --build  install the packages for compiling and running (the default)
+  --test   install the packages for the tests as well
+  --check  install nothing; list missing packages, and exit with 1 if there are any'
 
 build_packages='gcc libc6-dev meson ninja-build pkg-config curl
     libmicrohttpd-dev libuv1-dev libjansson-dev libsqlite3-dev libxxhash-dev libgnutls28-dev
@@ -40,7 +40,7 @@ if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
 fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    echo "setup: this is not Debian or Ubuntu; install the like of:" $wanted >&2
+    echo "setup: this is not Debian or Ubuntu; install the equivalents of:" $wanted >&2
     exit 1
 fi
 
@@ -65,7 +65,7 @@ fi
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
-        echo 'setup: neither root nor sudo: cannot install' >&2
+        echo 'setup: cannot install packages without root or sudo' >&2
         exit 1
     fi
     as_root=sudo

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the site of the documents with mkdocs: build-site/site/index.html. The copy keeps the folders, so
-# that the links between the documents and to files of the tree work there as they do in the tree.
+# Builds the documentation site with mkdocs: build-site/site/index.html. The copy keeps the folder layout,
+# so that links between documents and to other files work as they do in the tree.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -9,7 +9,7 @@ rm -rf build-site
 mkdir -p build-site/source
 git ls-files '*.md' 'docs/*' 'deploy/*' 'config/*' 'clients/*' LICENSE CITATION.cff |
     tar --create --files-from=- | tar --extract --directory build-site/source
-# Badges are addresses of the forge.
+# The badges link to pages of the hosting site that the copy does not contain.
 sed -i '/actions\/workflows/d' build-site/source/README.md
 mkdocs build --quiet --strict --config-file mkdocs.yml
 echo 'build-site/site/index.html'

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds the project and runs its tests: the plain build alone, or with --all under the sanitizers too.
-# The last line is the sum over all builds: "N passed, N failed, N skipped".
+# Builds the project and runs its tests: only the plain build, or with --all the sanitizer builds too.
+# The last line is the total over all builds: "N passed, N failed, N skipped".
 set -eu
 
 usage='usage: deploy/test.sh [--all]
-  --all  also the builds with sanitizers, as continuous integration does'
+  --all  also build and test with sanitizers, as continuous integration does'
 
 all=no
 for argument; do
@@ -23,48 +23,48 @@ done
 
 cd "$(dirname "$0")/.."
 
-# One run in a tree at a time: two would write the same log, and each count what the other has there.
+# Only one run at a time in a tree: two runs would write to the same log, and each would count the results
+# of the other.
 if [ "${APSPD_TEST_ALONE:-no}" = no ]; then
     mkdir -p build-tmp
     code=0
     APSPD_TEST_ALONE=yes flock --nonblock --close --conflict-exit-code 75 build-tmp/lock \
         sh deploy/test.sh "$@" || code=$?
-    [ $code -ne 75 ] || echo 'deploy/test.sh: another run is at work in this tree' >&2
+    [ $code -ne 75 ] || echo 'deploy/test.sh: another run is active in this tree' >&2
     exit $code
 fi
 unset APSPD_TEST_ALONE
 
 . deploy/toolchain.sh
 sh deploy/setup.sh --test
-# The Python that has just been given NumPy and SciPy, ahead of any other.
+# Prefer the system's Python, for which NumPy and SciPy have just been installed.
 PATH=/usr/bin:$PATH
 
-# The optional folder of real graphs, ../shared/data, when there. Tests that need it are skipped
-# without it.
+# ../shared/data is an optional folder of real graphs. Tests that need it are skipped if it is missing.
 if [ -z "${APSPD_TEST_DATA:-}" ] && [ -d ../shared/data ]; then
     APSPD_TEST_DATA=$(cd ../shared/data && pwd)
     export APSPD_TEST_DATA
 fi
 
-# Compilers and tests keep their short-lived files beside the builds: what clears /tmp from under a
-# running compiler must not fail a build.
+# Compilers and tests put temporary files next to the builds, because a job that cleans /tmp while a
+# compiler runs would make the build fail.
 TMPDIR=$PWD/build-tmp
 mkdir -p "$TMPDIR"
 export TMPDIR
 
-# A sanitizer's finding is a failure, whatever the program made of it. Not asked for is
-# detect_stack_use_after_return: gcc 12 then misaligns the vectors that the kernels keep on the stack.
-# What was freed stays unused for 16 MiB of further frees: with the usual 256 the tests of the readers wait
-# for fresh pages half of their time.
+# Every finding of a sanitizer makes the test fail. detect_stack_use_after_return stays off because with it
+# gcc 12 misaligns the vectors that the kernels keep on the stack. The quarantine of freed memory is 16 MiB:
+# with the default of 256 MiB the reader tests spend half of their time waiting for fresh pages.
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:quarantine_size_mb=16
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
-# A third of the time of a build went into linking some 200 programs; gold, which comes with the linker of
-# the system, takes half as long.
+# With the default linker, linking some 200 programs takes a third of the build time; gold, which is part of
+# the same package, takes half as long.
 if command -v ld.gold >/dev/null; then
     export CC_LD="${CC_LD:-gold}"
 fi
-# The sanitizers' shadow memory wants addresses that some kernels' randomisation does not leave free.
+# The sanitizers' shadow memory needs addresses that address randomisation of some kernels already uses,
+# so randomisation is turned off.
 steady=
 if setarch "$(uname -m)" -R true 2>/dev/null; then
     steady="setarch $(uname -m) -R"
@@ -73,7 +73,7 @@ fi
 passed=0
 failed=0
 skipped=0
-# What failed, told again right above the last line.
+# Failures, which are repeated just above the last line.
 failures=
 
 # note_failure WORD...
@@ -83,8 +83,8 @@ note_failure() {
 "
 }
 
-# build FOLDER OPTION...: configures and compiles; a build that fails is one failure, and the end of
-# what it printed is told again with the others.
+# build FOLDER OPTION...: configures and compiles. A failed build counts as one failure, and the end of its
+# output is repeated with the other failures.
 build() {
     folder=$1
     log=$TMPDIR/$folder.log
@@ -98,7 +98,7 @@ build() {
     return 1
 }
 
-# count FOLDER WORD...: how many tests of the last run ended in one of the words.
+# count FOLDER WORD...: prints how many tests of the last run have one of these results.
 count() {
     log=$1/meson-logs/testlog.json
     shift
@@ -109,13 +109,14 @@ count() {
     echo $sum
 }
 
-# list_failed FOLDER: the names of the tests of the last run that failed, a line each.
+# list_failed FOLDER: prints the names of the tests that failed in the last run, one per line.
 list_failed() {
     grep -E '"result": "(FAIL|TIMEOUT|ERROR|INTERRUPT|UNEXPECTEDPASS)"' \
         "$1/meson-logs/testlog.json" | sed 's/^{"name": "\([^"]*\)".*/\1/' | tr ' ' '_'
 }
 
-# check FOLDER OPTION...: builds and tests. Many tests wait for a daemon: three run on each processor.
+# check FOLDER OPTION...: builds and tests. Three tests run per processor, since many tests mostly wait for
+# a daemon.
 check() {
     folder=$1
     shift
@@ -151,12 +152,13 @@ patience=2
 left_out=
 check build -Dcuda=auto -Dwerror=true
 if [ $all = yes ]; then
-    # The commands alone, as users of clusters build them.
+    # Build only the commands, as users of clusters do.
     build build-commands -Ddaemon=disabled -Dcuda=disabled -Dwerror=true || true
     wrapper=$steady
     patience=4
-    # Documents, pages and clients are the same in every build. The checks of a sanitizer take most of the
-    # time, so that optimising more takes longer than it saves.
+    # Tests of documents, pages and clients are left out because they do not depend on the build. The
+    # optimization level is 1 because the sanitizers' checks dominate the run time: a higher level would
+    # compile for longer than it saves.
     left_out='--no-suite tidy --no-suite elsewhere'
     check build-asan -Dcuda=disabled -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false
     # Tests with one thread, or one request at a time, are left out: they cannot race.

@@ -54,8 +54,8 @@ static const struct config_option options[] = {
      "systemd (LoadCredential=). none = no keys: every client may do everything."},
     {"http", "hosts", OPTION_HOSTS, CONFIG_NONE, 0, 0, NULL, MEMBER(hosts),
      "Host names by which clients reach a service without keys, as in the Host header but without "
-     "port. localhost, the name in listen and IP addresses are always accepted; other names are "
-     "refused with 421, so that no web page can reach the service by DNS rebinding."},
+     "the port. localhost, the name in listen and IP addresses are always accepted; other names "
+     "are refused with 421, so that no web page can reach the service by DNS rebinding."},
     {"http", "cors_origins", OPTION_ORIGINS, CONFIG_NONE, 0, 0, NULL, MEMBER(cors_origins),
      "Origins whose web pages may use the service from a browser (CORS), such as "
      "https://app.example. Keys are still required; cookies are not used. * = every origin: "
@@ -75,14 +75,14 @@ static const struct config_option options[] = {
      "Threads that answer requests."},
     {"http", "connection_limit", OPTION_NUMBER, "16384", 1, 100000, NULL, MEMBER(connection_limit),
      "Maximum number of open connections; a used connection takes 25 KiB. At the limit a new "
-     "connection replaces an idle one; if none is idle, it is answered 503."},
+     "connection replaces an idle one; if none is idle, the new connection is answered 503."},
     {"http", "address_limit", OPTION_NUMBER, "4096", 0, 100000, NULL, MEMBER(address_limit),
-     "Maximum number of connections from one address (IPv6: one /64); further ones are answered "
-     "429. Behind a proxy all clients have the same address. 0 = no limit."},
+     "Maximum number of connections from one address (IPv6: one /64); further connections are "
+     "answered 429. Behind a proxy all clients have the same address. 0 = no limit."},
     {"http", "wrong_key_limit", OPTION_NUMBER, "60", 0, 1000000, NULL, MEMBER(wrong_key_limit),
-     "Maximum number of wrong keys per minute from one address (IPv6: one /64); further ones are "
-     "answered 429 and the connection is closed. Valid keys from that address are still accepted. "
-     "0 = no limit."},
+     "Maximum number of wrong keys per minute from one address (IPv6: one /64); further requests "
+     "are answered 429 and the connection is closed. Valid keys from that address are still "
+     "accepted. 0 = no limit."},
     {"http", "connection_timeout_s", OPTION_NUMBER, "30", 1, 86400, NULL,
      MEMBER(connection_timeout_s),
      "Seconds after which a connection is closed if no byte is sent or received."},
@@ -102,10 +102,11 @@ static const struct config_option options[] = {
      MEMBER(upload_memory_bytes),
      "Memory in bytes for the graphs and lists of pairs being uploaded, counted by their edges and "
      "names. A tenant may use half of it, and an address half of its tenant's part; without keys "
-     "an address may use half of all. Clients of a Unix socket count as one address. An upload "
-     "larger than the part of its address is refused with 413, one that does not fit next to "
-     "current uploads with 429; the first 256 KiB of each are free. 0 = half of the memory "
-     "available to the machine or control group at the start. Suffixes as for body_limit."},
+     "an address may use half of the total. Clients of a Unix socket count as one address. An "
+     "upload larger than the part of its address is refused with 413, and an upload that does not "
+     "fit beside the current uploads with 429; the first 256 KiB of each upload are not counted. 0 "
+     "= half of the memory available to the machine or control group when apspd starts. Suffixes "
+     "as for body_limit."},
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
      "Largest decompressed size of an upload in bytes. Suffixes as for body_limit."},
@@ -119,32 +120,33 @@ static const struct config_option options[] = {
     {"http", "heartbeat_s", OPTION_NUMBER, "15", 1, 60, NULL, MEMBER(heartbeat_s),
      "Longest time in seconds between two messages of a job's event stream."},
     {"http", "watcher_limit", OPTION_NUMBER, "500", 1, 100000, NULL, MEMBER(watcher_limit),
-     "Maximum number of open event streams, each on its own connection; further ones are refused "
-     "with 429."},
+     "Maximum number of open event streams, each on its own connection; further streams are "
+     "refused with 429."},
     {"http", "json_cell_limit", OPTION_NUMBER, "64000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(json_cell_limit),
      "Maximum number of distances in one JSON answer; the matrix of 8,000 vertices has 64 million. "
      "Larger matrices are available as npy, raw, nthu, csv, ndjson or mtx, or in parts."},
     {"http", "pairs_limit", OPTION_BYTES, "16777216", KIB, UINT64_C(64) * GIB, NULL,
      MEMBER(pairs_limit_bytes),
-     "Largest body in bytes that lists pairs or vertices to query. The body stays in memory, which "
-     "upload_memory limits, until it is answered."},
+     "Largest body, in bytes, of a request that lists pairs or vertices to query. The body stays "
+     "in memory, which upload_memory limits, until the request is answered."},
     {"graph", "vertex_limit", OPTION_NUMBER, "0", 0, UINT32_MAX - 1, NULL, MEMBER(vertex_limit),
      "Maximum number of vertices of a graph. 0 = as many as the devices can solve."},
     {"graph", "edge_limit", OPTION_NUMBER, "1000000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(edge_limit),
      "Maximum number of edges of a graph; each takes 12 to 16 bytes of memory during the upload."},
     {"jobs", "queue_limit", OPTION_NUMBER, "64", 1, 100000, NULL, MEMBER(queue_limit),
-     "Maximum number of waiting jobs; further ones are refused with 429. While several tenants may "
-     "submit, a tenant must have fewer waiting jobs than there are free places."},
+     "Maximum number of waiting jobs; further jobs are refused with 429. If several tenants may "
+     "submit, a tenant's job is accepted only while the tenant has fewer waiting jobs than the "
+     "queue has free places."},
     {"jobs", "history_limit", OPTION_NUMBER, "10000", 1, 10000000, NULL, MEMBER(history_limit),
      "Maximum number of finished jobs whose documents are stored; the oldest are deleted first."},
     {"jobs", "drain_s", OPTION_NUMBER, "30", 0, 86400, NULL, MEMBER(drain_s),
      "Seconds that running jobs have to finish after SIGTERM before they are stopped; the next "
      "start queues them again."},
     {"store", "state_dir", OPTION_TEXT, "./apspd-state", 0, 0, NULL, MEMBER(state_dir),
-     "Folder of all data that outlives the process. It is created if missing; only one daemon at a "
-     "time can use it."},
+     "Folder for all data that outlives the process. It is created if missing; only one daemon at "
+     "a time can use it."},
     {"store", "result_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 60, NULL,
      MEMBER(result_budget_bytes),
      "Maximum size of all results on disk, in bytes; the least recently used are evicted first, "
@@ -160,7 +162,8 @@ static const struct config_option options[] = {
      MEMBER(path_budget_bytes),
      "Memory in bytes to cache the edges of graphs for paths, 8 to 24 bytes per edge, and "
      "coordinates, 40 bytes per vertex. The least recently used are evicted first; a graph that "
-     "exceeds the limit alone gets no answers of this kind. Suffixes as for body_limit."},
+     "exceeds the limit by itself cannot be queried for paths or coordinates. Suffixes as for "
+     "body_limit."},
     {"store", "plan_budget", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(plan_budget_bytes),
      "Maximum size of the plans cached on disk, in bytes; 4 bytes per vertex and at least 64 KiB "
@@ -189,11 +192,11 @@ static const struct config_option options[] = {
      "used hierarchy is evicted first; a pair without cached labels takes longer. 0 = a quarter of "
      "the memory, at most 1 GiB. Suffixes as for body_limit."},
     {"hierarchy", "sweep_limit_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(sweep_limit_s),
-     "Longest time in seconds for statistics and heat maps of a hierarchy, as estimated by its "
-     "size; beyond it they are available only if the graph is solved as a matrix."},
+     "Longest time in seconds for statistics and heat maps of a hierarchy, as estimated from its "
+     "size; beyond this limit they are available only if the graph is solved as a matrix."},
     {"worker", "isolation", OPTION_CHOICE, "thread", 0, 0, "thread, process", MEMBER(isolation),
-     "Where a solver runs: in a thread of the service, or in a process of its own, which is "
-     "replaced if it fails or hangs."},
+     "Where a solver runs: in a thread of the service, or in a separate process, which is replaced "
+     "if it fails or hangs."},
     {"worker", "stall_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(stall_s),
      "Seconds without a heartbeat, or without a finished round of a solve, after which a worker "
      "process counts as hung. A round may take 20 times the expected time of its solve if that is "

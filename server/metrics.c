@@ -39,7 +39,7 @@ static const struct {
     [METRIC_JOBS_FAILED] = {ENDED, "state=\"failed\"", "counter", ENDED_HELP},
     [METRIC_JOBS_CANCELLED] = {ENDED, "state=\"cancelled\"", "counter", ENDED_HELP},
     [METRIC_JOBS_KNOWN] = {"apspd_jobs_known_total", "", "counter",
-                           "Jobs done without a solve, because their result existed."},
+                           "Jobs that needed no solve because their result already existed."},
     [METRIC_JOBS_PUT_BACK] = {"apspd_jobs_put_back_total", "", "counter",
                               "Jobs stopped during their solve and queued again."},
     [METRIC_PARSE_SECONDS] = {PHASE, "phase=\"parse\"", "counter", PHASE_HELP},
@@ -51,12 +51,12 @@ static const struct {
     [METRIC_VERIFY_SECONDS] = {PHASE, "phase=\"verify\"", "counter", PHASE_HELP},
     [METRIC_WRITE_SECONDS] = {PHASE, "phase=\"write\"", "counter", PHASE_HELP},
     [METRIC_RELAXATIONS] = {"apspd_relaxations_total", "", "counter",
-                            "Relaxations of finished solves: n^3 per graph, or the part of that "
-                            "which its plan does not skip."},
+                            "Relaxations of finished solves: n^3 per graph, less the relaxations "
+                            "that its plan skips."},
     [METRIC_GRAPHS] = {"apspd_graphs", "", "gauge", "Graphs stored."},
     [METRIC_RESULTS] = {"apspd_results", "", "gauge", "Results that answer queries."},
     [METRIC_RESULT_BYTES] = {"apspd_results_bytes", "", "gauge",
-                             "Bytes of the files of these results."},
+                             "Bytes of the files of results that answer queries."},
     [METRIC_RESULTS_EVICTED] = {"apspd_results_evicted_total", "", "counter",
                                 "Results evicted to stay within the budget."},
     [METRIC_STORE_FAILURES] = {"apspd_store_failures_total", "", "counter",
@@ -66,7 +66,7 @@ static const struct {
     [METRIC_UPLOAD_BYTES] = {"apspd_upload_bytes_total", "", "counter",
                              "Bytes of uploads as received, including refused ones."},
     [METRIC_COMPUTING] = {"apspd_http_computing", "", "gauge",
-                          "Connections whose answers are being computed, in turns."},
+                          "Connections that take turns while their answers are computed."},
     [METRIC_CONNECTIONS] = {"apspd_http_connections", "", "gauge", "Open connections."},
 };
 

@@ -6,7 +6,8 @@
 void sandbox_enter(const struct sandbox_policy *policy, struct sandbox_report *report)
 {
     (void)policy;
-    snprintf(report->without, sizeof(report->without), "anything: this build has sanitizers");
+    snprintf(report->without, sizeof(report->without),
+             "all of them, because this build has sanitizers");
 }
 
 enum status sandbox_filter_calls(const struct sandbox_policy *policy, struct sandbox_report *report)

@@ -77,9 +77,9 @@ export type Estimate = {
   /** What would make the job fit. */
   hint: string | null;
   limits: {
-    /** The most vertices that fit with this kind. */
+    /** The maximum number of vertices that fit with this kind. */
     vertex_limit: number;
-    /** The limit of edges. */
+    /** The maximum number of edges. */
     edge_limit: number;
     /** Free bytes on the disk of the state directory. */
     free_disk_bytes: number;
@@ -385,11 +385,11 @@ export type JsonGraph = {
 export type Kind = "i4" | "u2" | "f4" | "f8";
 
 export type Limits = {
-  /** Most vertices of a graph whose result is a matrix. */
+  /** Maximum number of vertices of a graph whose result is a matrix. */
   vertex_limit: number;
-  /** Most vertices of a graph whose result is a hierarchy. */
+  /** Maximum number of vertices of a graph whose result is a hierarchy. */
   hierarchy_vertex_limit: number;
-  /** Most edges of a graph. */
+  /** Maximum number of edges of a graph. */
   edge_limit: number;
   /** Largest upload. */
   body_limit_bytes: number;
@@ -403,9 +403,9 @@ export type Limits = {
   document_limit_bytes: number;
   /** Largest body of pairs. */
   pairs_limit_bytes: number;
-  /** Most distances in a JSON answer. */
+  /** Maximum number of distances in a JSON answer. */
   json_cell_limit: number;
-  /** Most edges of a graph that `/edges` lists. */
+  /** Maximum number of edges that `/edges` lists. */
   edge_list_limit: number;
   /** Memory for cached coordinates and the edges used for paths. */
   path_budget_bytes: number;
@@ -413,21 +413,21 @@ export type Limits = {
   wait_limit_s: number;
   /** Seconds between heartbeats in an event stream. */
   heartbeat_s: number;
-  /** Most open event streams. */
+  /** Maximum number of open event streams. */
   watcher_limit: number;
-  /** Most waiting jobs. */
+  /** Maximum number of waiting jobs. */
   queue_limit: number;
-  /** Most finished jobs that are remembered. */
+  /** Maximum number of finished jobs whose documents are stored. */
   history_limit: number;
   /** Bytes for results; 0 means no limit. */
   result_budget_bytes: number;
-  /** Most results. */
+  /** Maximum number of results. */
   result_limit: number;
-  /** Most estimated seconds for statistics and heat maps of a hierarchy. */
+  /** Longest estimated time for statistics and heat maps of a hierarchy, in seconds. */
   hierarchy_sweep_limit_s: number;
-  /** Most open connections. */
+  /** Maximum number of open connections. */
   connection_limit: number;
-  /** Most open connections from one address; 0 means no limit. */
+  /** Maximum number of open connections from one address; 0 means no limit. */
   address_limit: number;
   /** Wrong keys per minute from one address that are answered 401 before 429; 0 means no limit. */
   wrong_key_limit: number;

@@ -69,5 +69,5 @@ enum status record_splitter_end(const struct record_splitter *splitter, struct p
                : problem_set(reterr, STATUS_TRUNCATED,
                              "The file has %" PRIu64 " of %" PRIu64 " records of %zu bytes%s.",
                              splitter->taken, splitter->count, splitter->size,
-                             splitter->pending.size > 0 ? ", and a part of one" : "");
+                             splitter->pending.size > 0 ? ", and a part of another" : "");
 }

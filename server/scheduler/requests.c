@@ -265,8 +265,8 @@ static void add_hint(const struct scheduler *scheduler, struct estimate *estimat
     }
     if (estimate->vertex_count > estimate->vertex_limit) {
         snprintf(estimate->hint, sizeof(estimate->hint),
-                 "At most %u vertices fit here in %s: solve a part of the graph, or use a machine "
-                 "with more memory (%s).",
+                 "At most %u vertices fit on this machine with kind=%s: solve a part of the graph, "
+                 "or use a machine with more memory (%s).",
                  (unsigned)estimate->vertex_limit, kind_name(estimate->kind),
                  scheduler->admission.limit_reason);
     } else {

@@ -65,7 +65,7 @@ static enum status refuse_for_now(const struct upload_share *share, uint64_t mem
     return problem_refuse_limit(
         reterr, STATUS_UPLOAD_MEMORY, (double)share->memory->limit_bytes, (double)memory_bytes,
         "Retry after the seconds in Retry-After.",
-        "Uploads in progress use all upload memory of this client or of all clients.");
+        "Uploads in progress use all the upload memory of this client or of all clients together.");
 }
 
 static bool fits_limit(uint64_t taken, uint64_t limit, uint64_t more)

@@ -62,7 +62,7 @@ static void gather_data(void *context, void *data, size_t size, uint32_t from)
 static void end_all(void *context)
 {
     const struct ranks *ranks = context;
-    fprintf(stderr, "rank %u has lost its device: all ranks end\n", ranks->rank);
+    fprintf(stderr, "rank %u has lost its device: all ranks exit\n", ranks->rank);
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     abort();
 }

@@ -239,7 +239,7 @@ static enum status find_cycle(const struct graph *graph, const struct observer *
     struct negative_cycle cycle;
     const enum status status = graph_negative_cycle(graph, observer, &cycle);
     if (status != STATUS_OK) {
-        return problem_set(reterr, status, "The search for a negative cycle: %s.",
+        return problem_set(reterr, status, "The search for a negative cycle failed: %s.",
                            status_info(status)->title);
     }
     outcome->cycle = cycle.vertices;
@@ -263,7 +263,7 @@ enum status solve_confirm_cycle(const struct graph *graph, const struct observer
 {
     STATUS_TRY(find_cycle(graph, observer, outcome, reterr));
     return problem_set(reterr, STATUS_NOT_VERIFIED,
-                       "The solver saw a negative cycle where there is none.");
+                       "The solver reported a negative cycle, but the graph has none.");
 }
 
 enum status solve_judge(const struct graph *graph, const struct solve_subject *subject,
@@ -274,8 +274,8 @@ enum status solve_judge(const struct graph *graph, const struct solve_subject *s
     if (is_doubted && is_rounded(subject) && graph->summary.negative) {
         const enum kind kind = subject->scaling.kind;
         problem_set(reterr, STATUS_WEIGHT_RANGE,
-                    "Kind %s does not add up cycles with a length near 0 exactly, so the distances "
-                    "cannot be proven.",
+                    "Kind %s cannot add up the weights of a cycle exactly if its length is near 0, "
+                    "so the distances cannot be proven.",
                     kind_name(kind));
         problem_hint(reterr, "Scale the weights to integers%s.",
                      kind == KIND_F4 ? ", or use kind=f8" : "");
@@ -429,7 +429,7 @@ static enum status begin_solve(struct solve *solve)
             ranks_share_plan(ranks, graph, solve->solver->class_->tile, planned, &solve->plan);
     }
     if (planned != STATUS_OK) {
-        return problem_set(solve->reterr, planned, "There is no plan: %s.",
+        return problem_set(solve->reterr, planned, "The solve cannot be planned: %s.",
                            status_info(planned)->title);
     }
     outcome->plan = solve->plan->summary;

@@ -92,15 +92,16 @@ static enum status parse_format(const char *path, const char *text, struct state
     int fields = sscanf(text, FORMAT_PREFIX "%9u %32[0-9a-f]", &version, store_id);
     if (fields < 1) {
         return problem_set(reterr, STATUS_CONFIG,
-                           "%s/FORMAT is not that of a state directory of apspd", path);
+                           "%s/FORMAT does not belong to a state directory of apspd", path);
     }
     if (version != FORMAT_VERSION) {
         const bool newer = version > FORMAT_VERSION;
         enum status status = problem_set(
-            reterr, STATUS_CONFIG, "%s was written by %s apspd: format %u, this one reads %d", path,
+            reterr, STATUS_CONFIG,
+            "%s was written by %s apspd: its format is %u, and this apspd reads format %d", path,
             newer ? "a newer" : "an older", version, FORMAT_VERSION);
         problem_hint(reterr,
-                     "start the %s program on it, or choose another state directory and upload the "
+                     "run the %s apspd on it, or choose another state directory and upload the "
                      "graphs again",
                      newer ? "newer" : "older");
         return status;

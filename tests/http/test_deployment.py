@@ -283,7 +283,7 @@ def test_the_batch_script_skips_failures_and_resumes():
         out = os.path.join(folder, "out")
         done = batch(out, good, bad, SLURM_CPUS_PER_TASK="1")
         assert done.returncode == 1 and "good.gr: solved" in done.stdout, (done.stdout, done.stderr)
-        assert "bad.gr: left out (exit code 1)" in done.stderr, done.stderr
+        assert "bad.gr: skipped (exit code 1)" in done.stderr, done.stderr
         assert os.listdir(out) == ["good.npy"], os.listdir(out)
         assert batch(out, good).stdout == ""
         assert batch(out).returncode == 2
@@ -311,7 +311,7 @@ def test_the_quickstart_reports_its_steps_and_the_answer():
         assert done.returncode == 0 and done.stderr == "", done
         lines = done.stdout.splitlines()
         assert [line[:5] for line in lines[:4]] == ["[1/4]", "[2/4]", "[3/4]", "[4/4]"], lines
-        assert re.fullmatch(r"The shortest way from vertex 1 to vertex 500 has the length \d+\.", lines[5]), lines
+        assert re.fullmatch(r"The shortest path from vertex 1 to vertex 500 has length \d+\.", lines[5]), lines
         assert "Next:" in lines and len(lines) < 20 and "{" not in done.stdout, lines
         log = read(folder, "good", "build", "quickstart.log")
         assert log.startswith("installed\ncompiled\n") and '"state":"done"' in log, log

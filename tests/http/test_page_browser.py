@@ -231,7 +231,7 @@ def test_a_warning_has_a_button_and_coordinates_stay(daemon):
         page.until(f"document.querySelector('#graph-name').textContent === 'roads' && {OPEN}")
         page.run(DROP, "places.csv", "vertex,x,y\na,0,0\nb,5,0\nc,9,1\n")
         page.until("document.querySelector('.placed')")
-        for label, fact in (("Use column travel_time_s", "weights 30 to 60"), ("Take edges both ways", "undirected")):
+        for label, fact in (("Use column travel_time_s", "weights 30 to 60"), ("Make edges undirected", "undirected")):
             page.run("[...document.querySelectorAll('#warnings button')].find((one) => one.textContent === arguments[0]).click()", label)
             page.until(f"document.querySelector('#facts').textContent.includes('{fact}') && document.querySelector('.placed') && {OPEN}")
         assert daemon.get("/v1/graphs/roads/distance?source=c&target=a").json["distance"] == 90

@@ -68,7 +68,7 @@ static enum status check_selection(const struct request *request, const struct g
     return problem_refuse_limit(
         reterr, STATUS_TOO_LARGE, limit, cells,
         "Request format=npy, csv or ndjson, fewer rows= and cols=, or single distances.",
-        "The answer would have more distances than JSON answers may have.");
+        "The answer would have more distances than the limit for JSON allows.");
 }
 
 /* ---- The grid ---- */

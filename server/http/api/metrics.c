@@ -35,7 +35,7 @@ static void print_service(const struct http_context *http_context, struct text *
               (double)store_disk_bytes(http_context->store));
     print_one(text, "apspd_event_streams", "Open event streams.",
               atomic_load(&http_context->watchers));
-    print_one(text, "apspd_http_connections_limit", "Limit of open connections.",
+    print_one(text, "apspd_http_connections_limit", "Limit on open connections.",
               http_context->config->connection_limit);
 }
 
@@ -61,7 +61,7 @@ static void print_process(struct text *text)
     print_one(text, "process_resident_memory_bytes",
               "Resident memory, including mapped pages of results.", read_resident_bytes());
     metrics_print_head(text, "process_cpu_seconds_total", "counter",
-                       "Processor time, user and system.");
+                       "CPU time of the process, user and system.");
     metrics_print_sample(text, "process_cpu_seconds_total", "",
                          (double)clock() / (double)CLOCKS_PER_SEC);
     if (folder != NULL) {
@@ -72,7 +72,7 @@ static void print_process(struct text *text)
         print_one(text, "process_open_fds", "Open files.", files);
     }
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        print_one(text, "process_max_fds", "Limit of open files.", (double)limit.rlim_cur);
+        print_one(text, "process_max_fds", "Limit on open files.", (double)limit.rlim_cur);
     }
 }
 

@@ -72,7 +72,7 @@ static enum status scan_string(struct name_scanner *scanner, struct scanned_name
         ret_name->unescaped =
             json_loadb(first, (size_t)(at - first) + 1, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
         if (ret_name->unescaped == NULL) {
-            return name_scanner_refuse(scanner, "a string has a broken escape", reterr);
+            return name_scanner_refuse(scanner, "a string has an invalid escape", reterr);
         }
         ret_name->bytes = json_string_value(ret_name->unescaped);
         ret_name->size = json_string_length(ret_name->unescaped);
@@ -161,7 +161,7 @@ enum status name_scanner_end(struct name_scanner *scanner, struct problem *reter
     skip_blanks(scanner);
     return scanner->at == scanner->end
                ? STATUS_OK
-               : name_scanner_refuse(scanner, "something follows the object", reterr);
+               : name_scanner_refuse(scanner, "there is text after the object", reterr);
 }
 
 void name_scanner_release(struct scanned_name *name)

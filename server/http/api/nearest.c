@@ -250,7 +250,7 @@ static enum status open_lists(struct stream *stream, struct problem *reterr)
     if (cells > limit) {
         return problem_refuse_limit(
             reterr, STATUS_TOO_LARGE, limit, cells, "Send fewer sources or a smaller k.",
-            "The answer would have more distances than JSON answers may have.");
+            "The answer would have more distances than the limit for JSON allows.");
     }
     search->is_list = true;
     /* No vertex is excluded: a source among the targets is its own nearest. */

@@ -111,7 +111,7 @@ static enum status walk_path(struct walker *walker, const struct result *result,
                : problem_set(reterr, status,
                              status == STATUS_NO_MEMORY
                                  ? "There is not enough memory for the path."
-                                 : "The stored edges do not lead along a shortest path.");
+                                 : "The stored edges contain no path of the stored length.");
 }
 
 /* ---- One pair ---- */

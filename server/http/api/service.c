@@ -189,6 +189,6 @@ void serve_service_problem(struct request *request)
             return;
         }
     }
-    request_refuse_with(request, STATUS_NO_SUCH_ROUTE, "There is no problem type of this name.",
+    request_refuse_with(request, STATUS_NO_SUCH_ROUTE, "There is no problem type with this name.",
                         "/docs lists the problem codes.");
 }

@@ -178,8 +178,8 @@ static enum status check_header(const struct framing_head *request,
      * may have read the short one. */
     const unsigned name = find_framing_name(header);
     if (name < FRAMING_NAMES && header->name_size > strlen(framing_names[name])) {
-        return refuse_head(
-            reterr, "A header name starts like the name of a header that frames the message.");
+        return refuse_head(reterr, "A header name starts with the name of a framing header, such "
+                                   "as Content-Length, but is longer.");
     }
     if (name == CONTENT_LENGTH) {
         return check_length(header, framing, reterr);
@@ -269,7 +269,8 @@ enum status framing_check_trailers(const struct framing_header *headers, size_t 
     for (size_t i = 0; i < count; i++) {
         STATUS_TRY(check_syntax(&headers[i], reterr));
         if (find_framing_name(&headers[i]) < FRAMING_NAMES) {
-            return refuse_head(reterr, "A trailer has a name that is allowed only in the head.");
+            return refuse_head(reterr,
+                               "A trailer has the name of a header that frames the message.");
         }
     }
     return STATUS_OK;

@@ -49,7 +49,7 @@ static enum status add_parameter(struct query *query, char *piece, struct proble
     }
     if (!decode_form(piece) || (value != NULL && !decode_form(value))) {
         return problem_set(reterr, STATUS_BAD_REQUEST,
-                           "The query has a broken percent escape, or %%00.");
+                           "The query has an invalid percent escape, or %%00.");
     }
     if (query_value(query, piece) != NULL) {
         return problem_set(reterr, STATUS_BAD_PARAMETER, "The parameter \"%s\" is given twice.",

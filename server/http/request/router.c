@@ -205,7 +205,7 @@ static enum status decode_segment(const char *first, size_t size, char to[ROUTER
     segment[size] = '\0';
     if (!query_decode(segment)) {
         return problem_set(reterr, STATUS_BAD_REQUEST,
-                           "The path has a broken percent escape, or %%00.");
+                           "The path has an invalid percent escape, or %%00.");
     }
     const size_t decoded = strlen(segment) + 1;
     if (decoded > ROUTER_CAPTURE_SIZE) {

@@ -136,7 +136,7 @@ static enum status start_endpoints(struct http *http, struct problem *reterr)
     return status == STATUS_OK
                ? status
                : problem_set(reterr, STATUS_CONFIG,
-                             "The HTTP server does not start with %u threads and %u connections.",
+                             "The HTTP server cannot start with %u threads and %u connections.",
                              config->http_threads, config->connection_limit);
 }
 

@@ -5,7 +5,7 @@ import { tell, isGone } from "./service.js";
 
 // The text of the button that sends a file again with this parameter.
 function buttonWords(name, value) {
-  if (name === "directed") return "Take edges both ways";
+  if (name === "directed") return "Make edges undirected";
   return value === "none" ? "Count every edge as 1" : `Use column ${value}`;
 }
 

@@ -83,7 +83,7 @@ function members(schema) {
   if (!inner?.properties) return null;
   return make("ul", { class: "members" }, Object.entries(inner.properties).map(([name, member]) =>
     make("li", {}, make("code", {}, name), " ", make("span", { class: "type" }, words(member)),
-      inner.required?.includes(name) ? null : make("span", { class: "type" }, ", not always"),
+      inner.required?.includes(name) ? null : make("span", { class: "type" }, ", optional"),
       member.description ? [". ", ...inline(member.description)] : null,
       nameOf(member) === null ? members(member) : null)));
 }
@@ -299,7 +299,7 @@ console.log(await town.distance(1, 2), await town.path(1, 2));`,
   return [
     make("p", {}, "Upload a graph to ", make("code", {}, "/v1/jobs"), "; the answer describes a job."),
     make("p", {}, "When the job is done, query the graph by its id or its name."),
-    make("p", {}, "Every error is a JSON document with a code, the reason and, if there is one, a remedy."),
+    make("p", {}, "Every error is a JSON document with a code, the reason and, where possible, a remedy."),
     make("h2", {}, "First steps"),
     ...Object.entries(examples).flatMap(([name, text]) => [make("h3", {}, name), make("pre", { tabindex: "0" }, text)]),
   ];
