@@ -40,7 +40,7 @@ struct gpu {
     cudaEvent_t half_done[DEVICE_HALVES][DEVICE_ROUND_EVENTS];
     cudaEvent_t planned_done[DEVICE_PLANNED_AHEAD];
     cudaEvent_t chunk_done[DEVICE_CHUNKS];
-    cudaEvent_t begin; /* with timing; recorded before and after all rounds of a solve */
+    cudaEvent_t begin; /* records time, before and after all rounds of a solve */
     cudaEvent_t end;
     void *staging[DEVICE_CHUNKS]; /* pinned memory of the host, DEVICE_CHUNK_BYTES each */
     struct staging *copier;       /* threads that copy staging to the caller */

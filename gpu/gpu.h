@@ -71,13 +71,13 @@ bool gpu_connect(struct gpu *gpu);
 #define GPU_SMALL_VERTICES 2048
 #define GPU_NARROW_VERTICES 4096
 #define GPU_PAIR_VERTICES 7168
-/* An estimate: at this size a round takes about as long as its chain of panels and copies. */
+/* Estimated: a round of this size takes about as long as its chain of panels and copies. */
 #define GPU_GROUP_VERTICES 4096
 struct gpu_tuning {
     uint32_t small_vertices;  /* up to this size a solve is one cooperative launch */
-    uint32_t narrow_vertices; /* from this size on in 16 bits, if options->narrow */
-    uint32_t pair_vertices;   /* from this size on with two pivot tiles per round */
-    uint32_t group_vertices;  /* from this size on all members of a group take part */
+    uint32_t narrow_vertices; /* smallest size solved in 16 bits, if options->narrow */
+    uint32_t pair_vertices;   /* smallest size with two pivot tiles per round */
+    uint32_t group_vertices;  /* smallest size that all members of a group share */
 };
 
 /* Replaces the sizes above, so that a test solves small graphs by any algorithm. */

@@ -38,7 +38,7 @@ struct group {
     uint32_t over; /* atomic; 1: a member failed or the caller cancelled; all stop */
 };
 
-/* Whether ranks solve together: only if each rank has at least one block of tile rows. */
+/* Returns whether ranks solve together: only if each rank has at least one block of tile rows. */
 static inline bool group_has_ranks(const struct solve *solve)
 {
     const struct plan *plan = solve->plan;

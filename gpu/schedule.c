@@ -17,7 +17,7 @@ struct making {
     struct schedule *schedule;
     struct schedule_target *unsorted; /* entries of one round */
     uint32_t unsorted_count;
-    uint32_t *places; /* for sorting, indexed by the number of slabs */
+    uint32_t *places; /* next places when sorting, by number of slabs */
     uint32_t places_count;
 };
 

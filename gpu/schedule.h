@@ -38,7 +38,7 @@ struct schedule_target {
     uint32_t row;
     uint32_t columns[2];    /* the same tile twice if the entry has only one */
     uint32_t product_begin; /* index among all products of the plan */
-    uint32_t slabs;         /* of all its products */
+    uint32_t slabs;         /* slabs of all its products */
     uint8_t rows;           /* rows in use: vertices of the row tile */
     uint8_t words[2];       /* words in use in each half of the block's columns; 0: skip the half */
     uint8_t flags;

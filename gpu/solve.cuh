@@ -29,7 +29,7 @@ template <typename element, typename result_element> struct download {
     uint32_t vertex_count;
     uint32_t row_count;        /* rows of the matrix on this device */
     uint32_t chunk_rows;       /* rows of a full chunk */
-    struct scaling scaling;    /* with decimals the host writes doubles */
+    struct scaling scaling;    /* if it has decimals, the host writes doubles */
     const struct ranks *ranks; /* rank 0 receives all rows; NULL: no ranks */
 };
 
@@ -130,8 +130,7 @@ static void download_deliver(const struct download<element, result_element> *dow
                   download_row_count(download, first_row) * row_bytes, ranks->rank);
 }
 
-/* Downloads all rows of this device. While one chunk is packed and transferred, the previous one is
- * delivered. */
+/* Downloads this device's rows. The previous chunk is delivered while the next is transferred. */
 template <typename element, typename result_element>
 MUST_CHECK static enum status
 download_rows(const struct download<element, result_element> *download)

@@ -29,7 +29,7 @@ struct staging_copy {
     void *to;
     const void *from;
     size_t size;       /* bytes at from */
-    enum kind kind;    /* of the elements at from */
+    enum kind kind;    /* kind of the elements at from */
     uint32_t decimals; /* elements, i4 or f8, become doubles divided by 10^decimals; 0: unchanged */
 };
 

@@ -91,7 +91,7 @@ static __device__ __forceinline__ uint64_t tile_position(const struct tile_order
     return order.position != nullptr ? order.position[vertex] : vertex;
 }
 
-/* Whether the tile at these two positions may hold finite distances. */
+/* Returns whether the tile at these two positions may hold finite distances. */
 static __device__ __forceinline__ bool tile_holds(const struct tile_order &order, uint64_t row,
                                                   uint64_t column)
 {
@@ -103,7 +103,7 @@ static __device__ __forceinline__ bool tile_holds(const struct tile_order &order
 }
 
 /* Device memory by which a solve is stopped on a negative cycle or a cancel. Blocks of the rounds
- * read it once, when they start, and those of kernel_small.cuh in every round. If it is set, a
+ * read it once, when they start; blocks of kernel_small.cuh read it in every round. If it is set, a
  * block computes at most the first slabs of its work. A block that has read it before runs to its
  * end. */
 struct tile_control {

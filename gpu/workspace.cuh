@@ -12,7 +12,7 @@
 #define WORKSPACE_EDGE_BYTES 12
 /* Alignment of the parts, sufficient for bulk copies and 16-byte accesses. */
 #define WORKSPACE_ALIGNMENT 256
-/* Sets of operands: the panels of one round are read while those of the next are made. */
+/* Sets of operands: the panels of one round are read while the panels of the next are computed. */
 #define WORKSPACE_PARITIES 2
 
 /* Parameters that determine the size of every part of the workspace. */
@@ -22,9 +22,9 @@ struct workspace_shape {
     uint32_t tile_count;    /* tiles along the edge of the matrix */
     struct tile_rows rows;  /* tile rows on this device */
     uint64_t list_bytes;    /* lists of a plan that leaves tiles out */
-    uint32_t element_bytes; /* per element of the matrix */
-    uint32_t word_bytes;    /* per word of the operands */
-    uint32_t result_bytes;  /* per element of the result */
+    uint32_t element_bytes; /* bytes of a matrix element */
+    uint32_t word_bytes;    /* bytes of an operand word */
+    uint32_t result_bytes;  /* bytes of a result element */
     uint32_t right_blocks;  /* operand_right_blocks; 0: left blocks serve as both */
     uint32_t left_slots;    /* left tiles in a set of operands */
     uint32_t right_slots;   /* right tiles in a set */

@@ -26,7 +26,7 @@ MUST_CHECK enum status coordinates_create(uint32_t count, struct coordinates **r
 void coordinates_destroy(struct coordinates *coordinates);
 
 bool coordinates_has(const struct coordinates *coordinates, uint32_t row);
-/* Whether x is a longitude from -180 to 180 and y a latitude from -90 to 90. */
+/* Returns whether x is a longitude from -180 to 180 and y a latitude from -90 to 90. */
 bool coordinates_are_degrees(double x, double y);
 /* Counts the located vertices and computes the search points, after the last change of x and y. */
 void coordinates_complete(struct coordinates *coordinates);

@@ -34,17 +34,17 @@ struct format_info {
         *parameters; /* upload parameters other than format and name; NULL ends the list */
 };
 
-/* Whether a matrix in this format is bytes rather than text. */
+/* Returns whether a matrix in this format is bytes rather than text. */
 bool format_is_binary(enum format format);
 /* Returns NULL for FORMAT_NONE. */
 const struct format_info *format_info(enum format format);
 enum format format_from_name(const char *name);
-/* Whether media_type is `wanted`, ignoring case and parameters after ';'. NULL is not. */
+/* Returns whether media_type is `wanted`, ignoring case and parameters after ';'. NULL is not. */
 bool format_media_type_is(const char *media_type, const char *wanted);
 enum format format_from_media_type(const char *media_type);
 /* The format with the file ending of this path, among formats that matrices are written in
  * (matrix_output) or that graphs are read from. */
 enum format format_from_path(const char *path, bool matrix_output);
-/* Whether a media type says nothing about the format: absent, curl's default for forms,
+/* Returns whether a media type says nothing about the format: absent, curl's default for forms,
  * application/octet-stream or text/plain. */
 bool format_media_type_is_vague(const char *media_type);

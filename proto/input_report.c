@@ -26,7 +26,7 @@ void input_report_complete(struct input_report *report, const struct reader_note
     report->known = report->format != FORMAT_NONE;
 }
 
-/* Whether -1 is the only negative weight of a matrix or of pgRouting's column "cost". */
+/* Returns whether -1 is the only negative weight of a matrix or of pgRouting's column "cost". */
 static bool has_negative_costs(const struct input_report *report, const struct graph *graph)
 {
     bool found = graph->summary.min_weight == -1 &&

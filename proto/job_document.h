@@ -32,7 +32,7 @@ const char *job_state_name(enum job_state state);
 bool job_state_from_name(const char *name, enum job_state *ret_state);
 /* "planning", "solving", "writing", "checking", "publishing". */
 const char *job_phase_name(enum solve_phase phase);
-/* Whether the state is done, failed or cancelled and will not change again. */
+/* Returns whether the state is done, failed or cancelled and will not change again. */
 bool job_state_is_final(enum job_state state);
 
 /* Report on the solve of a job: the part of its document that the catalogue stores as one text. */

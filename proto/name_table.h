@@ -29,7 +29,7 @@ bool name_table_find(const struct name_table *table, const char *name, size_t si
 /* Memory of the table in bytes. */
 uint64_t name_table_memory(const struct name_table *table);
 uint32_t name_table_count(const struct name_table *table);
-/* Whether every name so far is an integer in canonical form. */
+/* Returns whether every name so far is an integer in canonical form. */
 bool name_table_is_numeric(const struct name_table *table);
 /* The integer that the row's name stands for; every name must be an integer. */
 int64_t name_table_number(const struct name_table *table, uint32_t row);

@@ -95,8 +95,7 @@ static bool is_better(const struct walk *walk, const struct candidate *a, const 
     return a->source == walk->source && b->source != walk->source;
 }
 
-/* Whether the edge into a vertex of this distance is tight and comes from a vertex not entered yet.
- */
+/* Returns whether the edge into a vertex of this distance is tight and from an unentered vertex. */
 static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
                      struct candidate *ret_step)
 {
@@ -181,8 +180,8 @@ static void reverse_path(struct path_finder *finder)
     }
 }
 
-/* Whether the weights of the path, added from the source, equal the distance within tolerance: the
- * small errors of many edges may add up to a large one. */
+/* Returns whether the weights of the path, added from the source, equal the distance within
+ * tolerance: the small errors of many edges may add up to a large one. */
 static bool adds_up(const struct path_finder *finder, enum kind kind, double distance)
 {
     double magnitude = fabs(distance);

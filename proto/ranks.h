@@ -32,7 +32,7 @@ struct ranks {
     void (*await)(void *context, void *data, size_t size);
 };
 
-/* Whether this process holds the graph at first, and the whole matrix at the end. */
+/* Returns whether this process holds the graph at first, and the whole matrix at the end. */
 static inline bool ranks_is_first(const struct ranks *ranks)
 {
     return ranks == NULL || ranks->rank == 0;

@@ -20,7 +20,7 @@ enum config_network { NETWORK_SECURE, NETWORK_PLAIN, NETWORK_OPEN };
 /* The sandbox. auto: every layer that the kernel supports; required: apspd refuses to start unless
  * every layer is available. */
 enum confinement { CONFINEMENT_AUTO, CONFINEMENT_REQUIRED, CONFINEMENT_OFF };
-/* Where a solver runs: in a thread of the daemon, or in a process of its own. */
+/* Where a solver runs: in a thread of the daemon, or in a separate process. */
 enum worker_isolation { WORKER_THREAD = 0, WORKER_PROCESS };
 
 struct config {
@@ -40,7 +40,7 @@ struct config {
     uint32_t address_limit;        /* connections from one address; 0 = no limit */
     uint32_t wrong_key_limit;      /* wrong keys a minute from one address; 0 = no limit */
     uint32_t connection_timeout_s; /* longest time without any byte received or sent */
-    uint32_t header_timeout_s; /* from accept, or from the previous answer, to complete headers */
+    uint32_t header_timeout_s;     /* time from accept or the previous answer to complete headers */
     uint64_t rate_floor; /* lowest rate of a request body or an answer, bytes a second; 0 = any */
     uint32_t stall_timeout_s;     /* time over which rate_floor is measured for answers */
     uint64_t upload_memory_bytes; /* 0 = half of the available memory */

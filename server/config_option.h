@@ -26,6 +26,5 @@ const struct config_option *config_option_find(enum config_program program, cons
 MUST_CHECK enum status config_option_set(struct config *config, const struct config_option *option,
                                          const char *value, const char *origin,
                                          struct problem *reterr);
-/* Parses decimal digits; with `bytes`, a suffix KiB, MiB, GiB or TiB may follow. Else returns
- * false. */
+/* Parses decimal digits, with `bytes` also a suffix KiB, MiB, GiB or TiB; false if invalid. */
 bool config_parse_number(const char *text, bool bytes, uint64_t *ret_value);

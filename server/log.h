@@ -19,7 +19,7 @@ struct log_field {
 /* "debug", "info", "warning", "error". */
 const char *log_level_name(enum log_level level);
 void log_set_level(enum log_level level);
-/* Whether events of this level are written. Checked before building an expensive event. */
+/* Returns whether events of this level are written. Checked before building an expensive event. */
 bool log_is_on(enum log_level level);
 void log_event(enum log_level level, const char *event, const struct log_field *fields,
                size_t count);

@@ -30,8 +30,8 @@ static void log_change(const char *section, const char *key, const char *value, 
               LOG_TEXT("value", value), LOG_TEXT("in_file", old));
 }
 
-/* Reports what a socket of the service manager, the environment or a flag changes in a valid
- * configuration file. */
+/* Reports the settings of a valid configuration file that a socket of the service manager, the
+ * environment or a flag overrides. */
 static void compare_with_file(const struct config *config, const char *path, config_report *report)
 {
     char *arguments[] = {"apspd", "--config", (char *)path, NULL};

@@ -59,8 +59,7 @@ void metrics_observe(enum metrics_histogram histogram, double seconds);
 
 #define HISTOGRAM_BOUNDS_MAX 12
 
-/* Observations of a histogram, by the first bound that is not below them. The bounds end with
- * INFINITY. */
+/* Observations of a histogram, by the first bound not below them. The last bound is INFINITY. */
 struct histogram {
     _Atomic uint64_t counts[HISTOGRAM_BOUNDS_MAX + 1];
     _Atomic double sum;

@@ -132,7 +132,7 @@ static const struct {
     {WITH_GPU, STATE_RIGHTS, "/dev/shm"},
     /* While it opens, a driver names threads in /proc, under the PID of a later process. */
     {WITH_BOTH, WRITE_FILE | TRUNCATE, "/proc"},
-    /* This program as a child; allow_loaded adds the loader and the libraries. */
+    /* This program may start itself as a child; allow_loaded adds the loader and libraries. */
     {WITH_CHILDREN, EXECUTE | READ_FILE, "/proc/self/exe"},
     {WITH_CHILDREN, READ_FILE, "/etc/ld.so.cache"},
 };
@@ -284,8 +284,7 @@ static const struct {
     {DENY_LISTED, "fsconfig fsmount fspick mount_setattr name_to_handle_at fanotify_init truncate"},
     {DENY_LISTED, "setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr swapoff"},
     {DENY_LISTED, "kexec_file_load vhangup"},
-    /* A filter cannot see the flags of clone3, which are in memory; the C library falls back to
-     * clone. */
+    /* A filter cannot read the flags of clone3 in memory; the C library falls back to clone. */
     {UNKNOWN, "clone3"},
 };
 

@@ -49,7 +49,7 @@ struct service {
     struct scheduler *scheduler;
     struct worker_launcher launcher;
     struct http *http;
-    struct listener listener;     /* until it moves to http */
+    struct listener listener;     /* owned here until it moves to http */
     struct sandbox_policy policy; /* paths are set for each call */
     struct sandbox_report sandbox;
     uv_signal_t signals[SIGNAL_COUNT];
@@ -216,7 +216,7 @@ static void close_signals(struct service *service)
 
 /* ---- Sandbox ---- */
 
-/* Folders of configuration, keys, certificate and its key, each with that of a link's target. */
+/* Folders of the configuration, keys, certificate and its key, and of their links' targets. */
 enum { FOLDER_LIMIT = 8 };
 
 struct folders {

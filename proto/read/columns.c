@@ -61,7 +61,7 @@ static struct field bare_name(struct field name)
     return name;
 }
 
-/* Whether the text is a unit, as in "weight_km" and "time (s)". */
+/* Returns whether the text is a unit, as in "weight_km" and "time (s)". */
 static bool is_unit(const char *at, const char *end)
 {
     while (end > at && strchr(")]", end[-1]) != NULL) {
@@ -146,7 +146,7 @@ bool columns_find_places(const struct table_row *header, enum places kind, size_
     return ret_columns[0] != NO_COLUMN && ret_columns[1] != NO_COLUMN;
 }
 
-/* Whether a column of this name holds neither sources nor targets. */
+/* Returns whether a column of this name holds neither sources nor targets. */
 static bool is_no_end(struct field name)
 {
     return rank_of(name, weight_names, true) != NO_COLUMN ||
@@ -337,7 +337,7 @@ static enum status refuse_rivals(const struct columns *columns, struct field pla
     return STATUS_BAD_GRAPH;
 }
 
-/* Whether a column is the reverse direction of another, as reverse_cost_s of cost_s. */
+/* Returns whether a column is the reverse direction of another, as reverse_cost_s of cost_s. */
 static bool is_reverse_of(const char *reverse, const char *cost)
 {
     return strncasecmp(reverse, "reverse", 7) == 0 &&
@@ -363,7 +363,7 @@ static void propose_role(struct columns *columns, size_t index, struct field nam
     }
 }
 
-/* Whether reverse_cost applies: only together with a weight of the same name. */
+/* Returns whether reverse_cost applies: only together with a weight of the same name. */
 static bool is_reverse_used(const struct columns *columns)
 {
     const size_t weight = columns->roles[ROLE_WEIGHT];

@@ -91,12 +91,12 @@ void columns_init(struct columns *columns, struct reader *reader);
 bool columns_know_header(const struct columns *columns, const struct table_row *row);
 /* Whether the column holds sources or targets: by the parameters, else one of the first two. */
 bool columns_is_end(const struct columns *columns, const struct table_row *row, size_t index);
-/* Whether the row has known names for source and target and a third field that names a weight: no
- * number, null, nothing or name of edge numbers; returns their columns. */
+/* Returns whether the row has known names for source and target and a third field that names a
+ * weight: no number, null, nothing or name of edge numbers; returns their columns. */
 bool columns_find_known(const struct table_row *header, size_t ret_columns[3]);
 /* Returns the column of the name, compared without case, blanks, '_' and '-'; or NO_COLUMN. */
 size_t columns_find_name(const struct table_row *row, const char *name);
-/* Whether the header has columns of this kind; returns them. */
+/* Returns whether the header has columns of this kind; returns them. */
 enum places { PLACES_DEGREES, PLACES_PLANE, PLACES_NODES };
 bool columns_find_places(const struct table_row *header, enum places kind, size_t ret_columns[2]);
 /* Whether the header belongs to a table of places or nodes. first: the row after the header. */

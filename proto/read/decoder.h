@@ -46,5 +46,5 @@ MUST_CHECK enum status decoder_feed(struct decoder *decoder, const char *bytes, 
 MUST_CHECK enum status decoder_end(struct decoder *decoder, struct problem *reterr);
 /* Returns the coding, named or detected. Known once some text was handed on. */
 enum coding decoder_coding(const struct decoder *decoder);
-/* Whether the text is known to be UTF-8: it was converted, or the rules name UTF-8. */
+/* Returns whether the text is known to be UTF-8: it was converted, or the rules name UTF-8. */
 bool decoder_is_utf8(const struct decoder *decoder);

@@ -197,8 +197,8 @@ static enum status parse_counts(struct edges *edges, const int64_t counts[2],
     return graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr);
 }
 
-/* Whether the first line is a header: no field is a number, and its names are known, or the next
- * line has numbers in the columns of weights. check_header verifies a guess at the end. */
+/* Returns whether the first line is a header: no field is a number, and its names are known, or the
+ * next line has numbers in the columns of weights. check_header verifies a guess at the end. */
 static bool is_header(struct edges *edges, const struct table_row *first,
                       const struct table_row *next)
 {

@@ -165,7 +165,7 @@ char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
     return commas > 0 ? ',' : ' ';
 }
 
-/* Whether the line ends inside a quoted field. Quotes in a comment do not count. */
+/* Returns whether the line ends inside a quoted field. Quotes in a comment do not count. */
 static bool ends_open(char delimiter, const char *line, size_t size)
 {
     struct field_cursor cursor = {.delimiter = delimiter};

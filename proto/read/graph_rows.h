@@ -16,7 +16,7 @@ MUST_CHECK enum status graph_rows_build(struct edge_buffer *edges, const uint32_
  * edges_read is unchanged. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_rows_summarize(struct graph *graph);
 
-/* Whether the weight is an integer in the range of int32. */
+/* Returns whether the weight is an integer in the range of int32. */
 bool graph_rows_fit_integer(double weight);
 /* Converts the weights from doubles to int32 in place if all of them fit, and shrinks the array to
  * the number of edges. After STATUS_NO_MEMORY the graph can only be destroyed. */

@@ -87,7 +87,7 @@ void reader_destroy(struct reader *reader);
 uint64_t reader_memory(const struct reader *reader);
 /* Lower bound on the memory in bytes for the edges and vertices that the header announces. */
 uint64_t reader_announced_memory(const struct reader *reader);
-/* Whether the format has lines and no line has ended yet. */
+/* Returns whether the format has lines and no line has ended yet. */
 bool reader_awaits_line(const struct reader *reader);
 
 /* The character Ctrl-Z, with which old DOS programs pad the end of a text. */
@@ -121,8 +121,7 @@ MUST_CHECK enum status reader_name_vertex(struct name_table *names, const char *
                                           uint64_t column, uint32_t *ret_row,
                                           struct problem *reterr);
 
-/* Whether the text means no finite number: inf, nan or null, for example, optionally with a sign.
- */
+/* Returns whether the text means no finite number, such as inf, nan or null, even with a sign. */
 bool reader_is_not_finite(const char *text, size_t size);
 
 /* Replaces a decimal comma by a point, if the options say that numbers have one. point: a buffer of

@@ -158,9 +158,9 @@ enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)
                                   "This is %s, which is not supported.", formats[found].name);
 }
 
-/* Whether the lines are DIMACS: comments, "c" alone or before a blank, up to a line "p sp ..". "c"
- * may also be a vertex name, but a file that begins with a page of "c" lines has a licence at the
- * top. */
+/* Returns whether the lines are DIMACS: comments, "c" alone or before a blank, up to a line "p sp
+ * ..". "c" may also be a vertex name, but a file that begins with a page of "c" lines has a licence
+ * at the top. */
 static bool looks_like_dimacs(const char *bytes, size_t size)
 {
     const char *const end = bytes + size;
@@ -180,9 +180,9 @@ static bool looks_like_dimacs(const char *bytes, size_t size)
     return !sniff_is_complete(size);
 }
 
-/* Whether the lines after "n m" are neighbour lists rather than edges: edges have one to three
- * columns, the same number in each line. m edges of k columns can also be n lists of k neighbours
- * if n k = 2 m. */
+/* Returns whether the lines after "n m" are neighbour lists rather than edges: edges have one to
+ * three columns, the same number in each line. m edges of k columns can also be n lists of k
+ * neighbours if n k = 2 m. */
 static bool has_neighbour_lists(const char *bytes, size_t size)
 {
     const char *const end = bytes + size;

@@ -19,7 +19,7 @@ enum format sniff_format(const char *bytes, size_t size);
 
 /* ---- For the detection functions of single formats ---- */
 
-/* Whether the first bytes are the whole file. */
+/* Returns whether the first bytes are the whole file. */
 bool sniff_is_complete(size_t size);
 /* Parses the first bytes in this format, to the end of the file if they are the whole file. The
  * caller destroys the reader, even on failure. */

@@ -431,7 +431,7 @@ const struct reader_class reader_matrix_class = {
     .cleanup = cleanup_table,
 };
 
-/* Whether the unfinished line already has more fields than an edge list has columns. */
+/* Returns whether the unfinished line already has more fields than an edge list has columns. */
 static bool has_many_fields(struct table *table)
 {
     const struct text *first =

@@ -156,8 +156,8 @@ static void append_run(const struct grid_text *writer, const void *source, const
     }
 }
 
-/* Whether the first cell is written as "+0", which marks a small matrix that could be read as
- * edges. */
+/* Returns whether the first cell is written as "+0", which marks a small matrix that could be read
+ * as edges. */
 static bool is_marked(const struct grid_text *writer)
 {
     const struct grid *grid = &writer->grid;

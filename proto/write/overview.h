@@ -45,7 +45,7 @@ struct overview_cell {
  * edge (1 to OVERVIEW_CELLS). */
 struct overview overview_plan(enum kind kind, struct overview_axis rows,
                               struct overview_axis columns, uint32_t cells);
-/* Whether some elements are not examined. */
+/* Returns whether some elements are not examined. */
 bool overview_is_sample(const struct overview *overview);
 /* Returns the first row or column of a cell; the end of the axis for cell number `cells`. */
 uint32_t overview_begin(const struct overview_axis *axis, uint32_t cell);

@@ -113,7 +113,7 @@ struct call {
     char if_match[IF_MATCH_SIZE];       /* tags that the graph to change may have; empty = any */
     char if_none_match[IF_MATCH_SIZE];  /* tags that the graph of name= must not have */
     char traceparent[TRACEPARENT_SIZE]; /* empty = none */
-    char request_id[REQUEST_ID_SIZE];   /* for the log */
+    char request_id[REQUEST_ID_SIZE];   /* logged with the job */
     double wait_s; /* longest wait for the job's end; CALL_JOB: for a new state */
     union {
         struct submit_call submit;
@@ -136,7 +136,7 @@ struct call {
     void (*answered)(struct call *call);
     void *context;
 
-    /* For a client that disconnects while the scheduler has its call: scheduler_post_left. */
+    /* Set by scheduler_post_left when the client disconnects while the scheduler has its call. */
     struct message left;
     bool client_left; /* the client disconnected, which has ended the wait */
     void (*left_noted)(struct call *call);
@@ -147,12 +147,12 @@ struct call {
     /* Used only by the scheduler. */
     struct scheduler *scheduler;
     struct job *job;             /* job that the call waits for; NULL = it does not wait */
-    LIST_ENTRY(call) of_job;     /* in job.waiters or job.acceptors */
-    LIST_ENTRY(call) in_waiting; /* in scheduler.waiting */
+    LIST_ENTRY(call) of_job;     /* link in job.waiters or job.acceptors */
+    LIST_ENTRY(call) in_waiting; /* link in scheduler.waiting */
     double expires_at_s;         /* monotonic */
 };
 
-/* Whether the call is CALL_SUBMIT, CALL_CHANGE or CALL_STORE_GRAPH. */
+/* Returns whether the call is CALL_SUBMIT, CALL_CHANGE or CALL_STORE_GRAPH. */
 bool call_brings_job(const struct call *call);
 /* Frees the reader, document and body that the call still owns. */
 void call_finish(struct call *call);

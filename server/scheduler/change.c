@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether If-Match names this graph. */
+/* Returns whether If-Match names this graph. */
 static bool matches_tag(const struct call *call, const char *graph_id)
 {
     char tag[GRAPH_ID_SIZE + 2];
@@ -52,7 +52,8 @@ static enum status check_change(struct submission *submission, const struct grap
         return problem_set(problem, STATUS_DRAINING, "The service is shutting down.");
     }
     if (submission->scheduler->ledger.is_full) {
-        /* Before parking: the change that this one waits for may itself wait for disk space. */
+        /* Checked before parking, because the change ahead of this one may itself wait for space.
+         */
         return problem_set(problem, STATUS_DISK_FULL,
                            "There is not enough disk space; nothing was stored.");
     }
@@ -154,7 +155,7 @@ static enum status apply_changes(struct submission *submission, struct edge_chan
                               &submission->change.absent, problem);
 }
 
-/* Makes the changed graph. Its kind is the parent's, if that was asked for and still fits. */
+/* Makes the changed graph. It keeps a kind that was requested for the parent if it fits. */
 enum status change_finish_graph(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;

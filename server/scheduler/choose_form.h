@@ -27,14 +27,14 @@ struct form_look {
     bool is_done;
     enum form_look_state state;
     uint64_t byte_limit; /* largest hierarchy that is useful; UINT64_MAX = any size */
-    uint64_t bytes;      /* of its file */
+    uint64_t bytes;      /* size of its file */
     uint64_t label_bytes;
     struct hierarchy_shape *shape; /* owned by the look's owner; NULL unless measured */
     double seconds;                /* time that measuring took */
     bool is_fresh;                 /* the order was computed now, not read from the cache */
 };
 
-/* Whether form_look_run must measure the graph before the choice; initialises *ret_look. */
+/* Returns whether form_look_run must measure the graph before the choice; initialises *ret_look. */
 bool form_look_begin(const struct scheduler *scheduler, enum result_form form, uint32_t cost,
                      uint32_t vertex_count, uint64_t edge_count, struct form_look *ret_look);
 /* Orders the graph and measures its hierarchy; a drain ends it early. tenant: the owner, whose

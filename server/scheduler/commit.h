@@ -12,7 +12,7 @@ struct commit {
     struct scheduler *scheduler;
     char *report;                  /* report in the job's row; owned */
     struct graph *graph;           /* owned */
-    struct hierarchy_shape *shape; /* of the graph; owned, or NULL */
+    struct hierarchy_shape *shape; /* shape of the graph's hierarchy; owned, or NULL */
     struct upload_share share;
     struct result *result; /* counted */
     /* The new coordinates, and the coordinates before the commit. */
@@ -39,9 +39,9 @@ MUST_CHECK enum status commit_create_of_job(struct scheduler *scheduler, struct 
                                             struct commit **ret_commit);
 void commit_add_name(struct commit *commit, const char *name, const char *graph_id,
                      const char *tenant);
-/* Whether the commit writes the file of a graph. */
+/* Returns whether the commit writes the file of a graph. */
 bool commit_writes_graph(struct commit *commit);
 /* Moves the commit to the disk threads. It comes back to then() and is freed afterwards. */
 void commit_send(struct commit *commit);
-/* Whether a commit under way assigns this name of the tenant. */
+/* Returns whether a commit under way assigns this name of the tenant. */
 bool commit_names(const struct scheduler *scheduler, const struct tenant *tenant, const char *name);

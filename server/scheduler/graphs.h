@@ -87,7 +87,7 @@ MUST_CHECK enum status graph_table_add(struct graph_table *table, struct tenant 
                                        const struct graph_row *row, struct graph_entry **ret_entry);
 /* The graph's row is in the catalogue, and its file is on the disk if is_written. */
 void graph_entry_commit(struct graph_entry *entry, bool is_written);
-/* Whether requests find the graph. */
+/* Returns whether requests find the graph. */
 static inline bool graph_entry_is_visible(const struct graph_entry *entry)
 {
     return entry->state == GRAPH_STORED || entry->state == GRAPH_DAMAGED;
@@ -102,7 +102,7 @@ void graph_table_drop(struct graph_table *table, struct graph_entry *entry);
  * request that asked for it, in the order of acceptance (job.number). */
 MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *name,
                                         struct graph_entry *entry, uint64_t number);
-/* Whether a request accepted after this number has assigned the alias. */
+/* Returns whether a request accepted after this number has assigned the alias. */
 bool graph_table_is_named_since(const struct graph_table *table, const struct tenant *tenant,
                                 const char *name, uint64_t number);
 /* Finds a graph by ID, visible or not; NULL if there is none. For known IDs, not for keys from
@@ -118,7 +118,7 @@ struct graph_entry *graph_table_find_name(const struct graph_table *table,
 struct graph_entry *graph_table_find(const struct graph_table *table, const struct tenant *tenant,
                                      const char *key);
 
-/* Sets the result of a kind with a reference of its own; NULL releases it. */
+/* Sets the result of a kind and takes its own reference to it; NULL releases the result. */
 void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result);
 /* The result that answers queries; NULL if there is none. Borrowed. */
 struct result *graph_entry_answer(const struct graph_entry *entry);

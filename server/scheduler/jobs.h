@@ -79,7 +79,7 @@ struct job {
     struct job_place before; /* jobs of its share before it; job_queue.is_counted */
 
     uint64_t number;          /* number in the order of acceptance */
-    TAILQ_ENTRY(job) in_list; /* in unfinished or history of the table */
+    TAILQ_ENTRY(job) in_list; /* link in unfinished or history of the table */
     bool is_history;
     LIST_ENTRY(job) of_tenant;
     LIST_ENTRY(job) of_graph;
@@ -115,8 +115,8 @@ struct job_table {
     void *by_id;
     void *by_key;
     uint64_t last_number;
-    struct job_list unfinished; /* by creation; a job leaves with job_table_end */
-    struct job_list history;    /* by time of the end */
+    struct job_list unfinished; /* in order of creation; job_table_end removes a job */
+    struct job_list history;    /* in order of their ends */
     size_t history_count;
 };
 

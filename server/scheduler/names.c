@@ -38,8 +38,8 @@ bool names_is_moving(const struct scheduler *scheduler, const struct tenant *ten
     return false;
 }
 
-/* Whether the job is done and its name must move to its graph. The name of a change does not come
- * back if it was deleted with the parent, or reassigned. */
+/* Returns whether the job is done and its name must move to its graph. The name of a change does
+ * not come back if it was deleted with the parent, or reassigned. */
 static bool is_due(const struct scheduler *scheduler, const struct job *job)
 {
     const struct graph_table *graphs = &scheduler->graphs;

@@ -1,9 +1,9 @@
 /* Long work on the threads of libuv's pool: finishing, ordering, changing, writing and reading
  * graphs. Loop thread.
  *
- * Tenants take turns: the next work is the oldest of the tenant served longest ago. While several
- * tenants may submit, each uses at most half of the threads of a class, so that the large uploads
- * of one tenant do not delay another. */
+ * Tenants take turns: the next work is the oldest work of the least recently served tenant. While
+ * several tenants may submit, each uses at most half of the threads of a class, so that the large
+ * uploads of one tenant do not delay another. */
 #pragma once
 
 #include "proto/status.h"
@@ -17,8 +17,8 @@ struct scheduler;
 struct tenant;
 
 enum pool_class {
-    POOL_UPLOAD, /* on an uploaded graph, whose memory is charged */
-    POOL_STORED, /* on a stored graph: at most two at once, as nothing else limits their memory */
+    POOL_UPLOAD, /* work on an uploaded graph, whose memory is charged */
+    POOL_STORED, /* work on a stored graph: at most two at once, which limits memory */
     POOL_CLASS_COUNT
 };
 
@@ -48,12 +48,12 @@ struct pool_share {
 
 /* Starts the threads and sets their niceness. Before the loop runs. */
 MUST_CHECK enum status pool_start(struct scheduler *scheduler);
-/* Whether work of this class would start at once. */
+/* Returns whether work of this class would start at once. */
 bool pool_is_free(const struct scheduler *scheduler, const struct tenant *tenant,
                   enum pool_class class_);
 /* Queues the work: run() is called on a thread at the tenant's turn, then then(). Fills the members
  * before run; the work must live until then(). */
 void pool_queue(struct scheduler *scheduler, struct tenant *tenant, enum pool_class class_,
                 struct pool_work *work);
-/* Whether nothing runs or waits. */
+/* Returns whether nothing runs or waits. */
 bool pool_is_idle(const struct pool *pool);

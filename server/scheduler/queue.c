@@ -100,7 +100,7 @@ void queue_serve(struct job_queue *queue, struct job *job)
     queue_remove(queue, job);
 }
 
-/* Counts, for each job, the jobs of its own share that are served before it. */
+/* Counts, for each job, the jobs in the same share that are served before it. */
 static void count_places(struct job_queue *queue)
 {
     struct job_share *share;

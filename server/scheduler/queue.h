@@ -38,7 +38,7 @@ struct job_queue {
     double served;                 /* `served` of the last served share before that job */
     double pace_s[COST_COUNT];     /* by graph_cost: seconds per cubed vertex; 0 = unknown */
     uint32_t count;
-    bool is_counted; /* whether `waiting` and job.before are those of the lines */
+    bool is_counted; /* whether `waiting` and job.before match the lines */
 };
 
 void queue_push(struct job_queue *queue, struct job_share *share, struct job *job);

@@ -182,7 +182,7 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
     if (waits && job != NULL && !job_state_is_final(job->row.state)) {
         waiters_hold(scheduler, call, job);
     } else if (waits && (job == NULL || job->row.state != JOB_FAILED)) {
-        /* Same form as the latest job, which may not be accepted yet. */
+        /* Use the form of the latest job, even if that job is not accepted yet. */
         const struct job *last = LIST_FIRST(&entry->jobs);
         call->submit.parameters.form = last != NULL ? last->report.result.form : RESULT_FORM_AUTO;
         submit_for_result(scheduler, call, entry, last != NULL ? last->row.kind : KIND_AUTO);
@@ -198,7 +198,7 @@ static void solve_again(struct scheduler *scheduler, struct call *call, struct g
 {
     const struct job *solver = entry->latest_job;
     const enum kind kind = result_kind(result);
-    entry->latest_job = NULL; /* until the new job is accepted */
+    entry->latest_job = NULL; /* set again when the new job is accepted */
     call->kind = CALL_SUBMIT;
     call->key[0] = '\0'; /* no client asks for the graph by its ID */
     call->tenant = entry->tenant;

@@ -7,7 +7,7 @@
 
 /* ---- Keys ---- */
 
-/* If memory is short the key is not entered: queries get NotSolved until a restart. */
+/* If there is no memory, the key is not added, and queries get NotSolved until a restart. */
 static void bind_key(struct scheduler *scheduler, const struct tenant *tenant, const char *key,
                      struct result *result)
 {

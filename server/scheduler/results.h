@@ -18,12 +18,12 @@ void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum
                     struct commit *commit);
 /* Evicts the least recently used results until limit and budget hold, never `kept`. */
 void results_evict(struct scheduler *scheduler, const struct result *kept);
-/* Whether the job's graph already has the result, verified if the job asks for that. */
+/* Returns whether the job's graph already has the result, verified if the job asks for that. */
 bool results_is_known(const struct job *job);
 /* Marks such a job done, with the report of the job that solved it; commits nothing. */
 void results_end_known_job(struct job *job);
-/* Whether the key of the call finds a result. Rebinds the ID of a finished job that has lost its
- * result if its graph has a newer one. */
+/* Returns whether the key of the call finds a result. Rebinds the ID of a finished job that has
+ * lost its result if its graph has a newer one. */
 bool results_find(struct scheduler *scheduler, const struct call *call);
 /* Moves a damaged result of the graph to quarantine. Returns true if it was published and no
  * unfinished job will replace it. */

@@ -83,7 +83,7 @@ static void free_notice(struct call *call)
     free(call);
 }
 
-/* Without memory the damage is found again by the next access. */
+/* If there is no memory for a call, the next access finds the damage again. */
 static void post_damage(struct scheduler *scheduler, struct result *result, const char *graph_id)
 {
     struct call *call = calloc(1, sizeof(*call));

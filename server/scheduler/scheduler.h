@@ -58,7 +58,7 @@ unsigned scheduler_calls_open(const struct scheduler *scheduler);
 const struct admission *scheduler_admission(const struct scheduler *scheduler);
 const struct device_list *scheduler_devices(const struct scheduler *scheduler);
 
-/* Whether a worker is neither lost nor restarting. Any thread. */
+/* Returns whether a worker is neither lost nor restarting. Any thread. */
 bool scheduler_has_worker(const struct scheduler *scheduler);
 
 /* Marks the graph's file as damaged: the next upload writes the file again. Any thread. */

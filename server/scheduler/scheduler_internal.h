@@ -17,7 +17,7 @@
 struct scheduler_worker {
     struct scheduler *scheduler;
     struct worker *worker;
-    const struct worker_facts *facts; /* of the worker's opening */
+    const struct worker_facts *facts; /* facts from the worker's opening */
     struct job *job;                  /* running job; NULL = the worker is idle */
     struct task task;                 /* lent to the worker while it has a job */
 };
@@ -34,7 +34,7 @@ struct scheduler_marks {
 enum scheduler_stage {
     SCHEDULER_SERVES = 0,
     SCHEDULER_DRAINS, /* no new jobs; work under way ends, or returns to the queue */
-    SCHEDULER_DRAINED /* nothing is under way; drained() was called */
+    SCHEDULER_DRAINED /* no work is left; drained() was called */
 };
 
 /* From this many vertices on two devices need little more than half the time of one. */
@@ -63,13 +63,12 @@ struct scheduler {
     struct scheduler_worker *workers[DEVICE_LIMIT];
     uint32_t worker_count;
     uint32_t next_worker; /* index of the worker that gets a job first */
-    /* The worker that uses the devices of all others together; NULL = none. It and the others never
-     * work at once. */
+    /* The worker that uses all devices together, while the others are idle; NULL = none. */
     struct scheduler_worker *group;
 
     struct job_table jobs;
     struct job_queue queue;
-    struct commit *delivered; /* the last one of this turn, whose job may use what it has */
+    struct commit *delivered; /* last commit of this turn; its job may use its graph and shape */
     struct tenant *tenants;
     struct tenant *nobody; /* the tenant without a name */
     struct graph_table graphs;
@@ -77,8 +76,8 @@ struct scheduler {
     struct result_list items; /* the least recently used result first */
     uint32_t submissions;     /* submissions under way, including parked ones */
     struct pool pool;
-    uint32_t changes;                 /* on their way to the disk */
-    STAILQ_HEAD(, submission) parked; /* in the order of their calls */
+    uint32_t changes;                 /* changes not yet on the disk */
+    STAILQ_HEAD(, submission) parked; /* ordered by call */
     LIST_HEAD(, commit) namings;      /* commits under way that assign a name */
     LIST_HEAD(, name_move) moves;     /* pending moves of names */
     LIST_HEAD(, call) waiting;        /* calls that wait for a job */

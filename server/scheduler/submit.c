@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without memory answers the call and returns NULL. */
+/* Returns NULL after answering the call if there is no memory. */
 static struct submission *begin_submission(struct scheduler *scheduler, struct call *call)
 {
     struct submission *submission = calloc(1, sizeof(*submission));
@@ -91,8 +91,8 @@ void submit_park(struct submission *submission, enum submission_state state)
 
 /* ---- Acceptance: checks and the commit ---- */
 
-/* Whether the client refers to the graph itself, by an upload, its ID or a name. Such a graph is
- * not deleted automatically, even if a change of a name created it. */
+/* Returns whether the client refers to the graph itself, by an upload, its ID or a name. Such a
+ * graph is not deleted automatically, even if a change of a name created it. */
 static bool asks_for_graph(const struct submission *submission, const struct graph_entry *entry)
 {
     const struct call *call = submission->call;

@@ -100,7 +100,7 @@ void solve_subject_finish(struct solve_subject *subject)
     graph_destroy_copy(subject->scaled);
 }
 
-/* Whether sums of the subject's weights may be rounded in the kind of the solve. */
+/* Returns whether sums of the subject's weights may be rounded in the kind of the solve. */
 static bool is_rounded(const struct solve_subject *subject)
 {
     const struct graph_summary *summary = &subject->graph->summary;
@@ -115,9 +115,9 @@ static struct solve_options options_of(const struct solve_subject *subject, bool
         .narrow = narrow, .symmetric = !subject->graph->directed, .scaling = subject->scaling};
 }
 
-/* Whether 16 bits are proven to suffice. The answer changes the arithmetic of the solve, but no
- * distance. It is needed before the plan, because a dense solve in half the time makes fewer other
- * plans pay. The first rank decides for all, because the proof has a time limit. */
+/* Returns whether 16 bits are proven to suffice. The answer changes the arithmetic of the solve,
+ * but no distance. It is needed before the plan, because a dense solve in half the time makes fewer
+ * other plans pay. The first rank decides for all, because the proof has a time limit. */
 static bool prove_narrow(const struct solver *solver, const struct graph *graph, enum kind kind)
 {
     const struct ranks *ranks = solver->ranks;
@@ -135,8 +135,7 @@ static bool prove_narrow(const struct solver *solver, const struct graph *graph,
     return ranks != NULL ? ranks->highest(ranks->context, narrow) != 0 : narrow;
 }
 
-/* Makes the plan. It is dense if the configuration allows no other, or another does not fit in
- * memory. */
+/* Makes the plan: dense if the configuration requires it or no other plan fits in memory. */
 static enum status make_plan(const struct solver *solver, const struct solve_subject *subject,
                              bool narrow, struct order_record *record, struct plan **ret_plan)
 {

@@ -13,7 +13,7 @@ struct solve_request {
     bool verify;                         /* check by certificate before it counts */
     struct order_record *record;         /* see planner_make; NULL = none */
     const struct hierarchy_shape *shape; /* the known shape of a hierarchy; NULL = none */
-    uint32_t threads;                    /* that make a hierarchy; 0 = one a core */
+    uint32_t threads;                    /* threads for a hierarchy; 0 = one a core */
     const struct observer *observer;     /* NULL = none */
 };
 
@@ -39,7 +39,7 @@ struct solve_outcome {
     uint32_t *cycle; /* rows of a negative cycle in walking order, owned */
     size_t cycle_length;
     double cycle_weight;
-    uint64_t arc_count; /* of a hierarchy */
+    uint64_t arc_count; /* arcs of a hierarchy */
 };
 
 /* Estimates a solve of this graph with the plan that it would have, which is made for this and
@@ -68,8 +68,8 @@ MUST_CHECK enum status solve_refuse_unsolvable(const struct graph *graph,
                                                const struct observer *observer,
                                                struct solve_outcome *outcome,
                                                struct problem *reterr);
-/* After a solve that ended with this status: names the negative cycle that it saw, and refuses what
- * numbers that round cannot prove. Any other status is returned as it is. */
+/* After a solve that ended with this status: names the negative cycle that the solver reported, and
+ * refuses distances that rounded numbers cannot prove. Any other status is returned unchanged. */
 MUST_CHECK enum status solve_judge(const struct graph *graph, const struct solve_subject *subject,
                                    const struct observer *observer, enum status status,
                                    struct solve_outcome *outcome, struct problem *reterr);

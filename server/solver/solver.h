@@ -42,9 +42,9 @@ struct solver_device {
 };
 
 struct solver_estimate {
-    uint64_t device_bytes; /* on the device (0 for the CPU solver) */
-    uint64_t host_bytes;   /* in addition to the storage of the result */
-    double seconds;        /* from the measured or assumed rate of this device */
+    uint64_t device_bytes; /* device memory (0 for the CPU solver) */
+    uint64_t host_bytes;   /* host memory besides the result */
+    double seconds;        /* by the measured or assumed rate of the device */
     double finish_s;       /* part of `seconds` after the last round */
     /* In addition to `seconds`, if the host does this work before or after the rounds: */
     double fill_s;

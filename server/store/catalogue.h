@@ -62,7 +62,7 @@ struct job_row {
 struct catalogue;
 
 /* Opens the catalogue, or creates it with store_id, the random name of its state directory.
- * STATUS_CORRUPT for a damaged file; STATUS_CONFIG for that of another state directory. */
+ * STATUS_CORRUPT for a damaged file; STATUS_CONFIG if it belongs to another state directory. */
 MUST_CHECK enum status catalogue_open(const char *path, const char *store_id,
                                       struct catalogue **ret_catalogue, struct problem *reterr);
 void catalogue_close(struct catalogue *catalogue);
@@ -89,8 +89,8 @@ MUST_CHECK enum status catalogue_put(struct catalogue *catalogue, enum catalogue
 MUST_CHECK enum status catalogue_delete(struct catalogue *catalogue, enum catalogue_table table,
                                         const void *key);
 
-/* Whether the catalogue has the row. A file without a row is an orphan. ret_vertex_count: or NULL.
- */
+/* Returns whether the catalogue has the row; a file without a row is an orphan. ret_vertex_count
+ * may be NULL. */
 MUST_CHECK enum status catalogue_has_graph(struct catalogue *catalogue, const char *graph_id,
                                            bool *ret_found, uint32_t *ret_vertex_count);
 MUST_CHECK enum status catalogue_has_result(struct catalogue *catalogue, const char *graph_id,

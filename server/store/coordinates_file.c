@@ -19,7 +19,7 @@ struct header {
     uint32_t count;
     uint32_t located;
     uint32_t is_plane;
-    uint64_t checksum;        /* of x and y */
+    uint64_t checksum;        /* checksum of x and y */
     uint64_t header_checksum; /* see draft_file_seal_header */
 };
 

@@ -22,7 +22,7 @@ struct block {
 };
 
 struct label_table {
-    TAILQ_ENTRY(label_table) place; /* in cache.tables */
+    TAILQ_ENTRY(label_table) place; /* link in cache.tables */
     struct label_table **owner;     /* NULL = detached; the last user destroys the table */
     uint32_t users;
     bool is_full; /* a label did not fit */

@@ -29,8 +29,7 @@ void order_file_open(int folder, uint64_t budget_bytes, const struct graph *grap
 uint64_t order_file_seed(const char *secret, const char *tenant);
 /* Closes the file. Removes an empty file; trims the folder if the file has grown. */
 void order_file_finish(struct order_file *file);
-/* Returns the words, which the caller frees; NULL if there are none, more than limit, or damaged
- * ones. */
+/* Returns the words, freed by the caller; NULL if there are none, too many, or damaged words. */
 uint32_t *order_file_read(int descriptor, size_t limit, size_t *ret_count);
 /* Writes the words. A failure is ignored: the order is computed again next time. */
 void order_file_write(int descriptor, const uint32_t *words, size_t count);

@@ -28,8 +28,8 @@ struct result {
     char etag[ETAG_SIZE];
     struct result_file *file;
     struct matrix matrix;                       /* matrix of the file, cached for queries */
-    struct search_pool *searches;               /* of a hierarchy; NULL = a matrix */
-    struct kept_statistics *_Atomic statistics; /* of a hierarchy; NULL = not computed yet */
+    struct search_pool *searches;               /* searches of a hierarchy; NULL = a matrix */
+    struct kept_statistics *_Atomic statistics; /* for a hierarchy; NULL = not computed yet */
     struct vertex_names *names;
 };
 

@@ -92,7 +92,7 @@ struct result_table;
 
 MUST_CHECK enum status result_table_create(struct result_table **ret_table);
 void result_table_destroy(struct result_table *table);
-/* Makes the key name this result, with a reference of its own. Loop thread. */
+/* Maps the key to this result and adds a reference to it. Loop thread. */
 MUST_CHECK enum status result_table_put(struct result_table *table, uint32_t owner, const char *key,
                                         struct result *result);
 void result_table_remove(struct result_table *table, uint32_t owner, const char *key);

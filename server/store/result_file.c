@@ -41,7 +41,7 @@ struct result_file {
     enum result_form form;
     atomic_bool published;        /* set by the publisher, read by all threads */
     bool in_memory;               /* small matrix before the seal: bytes are on the heap */
-    struct layout layout;         /* of a hierarchy: set by the seal */
+    struct layout layout;         /* layout of a hierarchy, set by the seal */
     unsigned char *bytes;         /* mapping of the bytes that the checksums cover */
     struct statistics statistics; /* view into the mapping */
     uint64_t *checksums;          /* checksums by block */
@@ -477,7 +477,7 @@ static enum status seal_hierarchy(struct result_file *file)
         return draft_file_status(errno);
     }
     STATUS_TRY(lay_out_hierarchy((uint64_t)info.st_size, false, &layout));
-    let_go_bytes(file); /* in case it is a copy */
+    let_go_bytes(file); /* needed if the bytes are a copy */
     STATUS_TRY(set_layout(file, &layout));
     return map_file(file, PROT_READ);
 }

@@ -404,7 +404,7 @@ static bool is_draft(const char *name)
     return strncmp(name, DRAFT_PREFIX, strlen(DRAFT_PREFIX)) == 0;
 }
 
-/* Whether a row names this file; the row's ID is the file's name. */
+/* Returns whether a row names this file; the row's ID is the file's name. */
 static enum status is_named(struct repair *repair, enum store_folder folder, const char *name,
                             bool *ret_named)
 {
@@ -467,7 +467,7 @@ static enum status repair_all(struct repair *repair)
     const struct catalogue_visitor visitor = {
         .context = repair, .damaged = note_damage, .graph = check_graph, .result = check_result};
     STATUS_TRY(catalogue_visit(repair->catalogue, &visitor));
-    /* Before the damaged rows go, so that a start interrupted here finds everything again. */
+    /* Done before the damaged rows are removed, so that a start interrupted here is repeated. */
     STATUS_TRY(remove_orphans(repair, STORE_GRAPHS));
     STATUS_TRY(catalogue_transact(repair->catalogue, repair_rows, repair->found));
     STATUS_TRY(remove_orphans(repair, STORE_RESULTS));

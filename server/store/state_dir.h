@@ -46,8 +46,8 @@ MUST_CHECK enum status state_dir_repair(const struct state_dir *folder, struct c
 /* Moves a file to quarantine; false with errno on failure. Quarantine may take an eighth of the
  * disk; its oldest files are removed first. */
 bool state_dir_quarantine(const struct state_dir *folder, enum store_folder from, const char *name);
-/* Each removes a file if no row names it: a later change of the same batch may have written the row
- * again. Catalogue thread. */
+/* These functions remove a file if no row names it; a later change of the same batch may have
+ * written the row again. Catalogue thread. */
 void state_dir_sweep_graph(const struct state_dir *folder, struct catalogue *catalogue,
                            const char *graph_id);
 void state_dir_sweep_result(const struct state_dir *folder, struct catalogue *catalogue,

@@ -11,8 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Limits of one batch of the publisher: small results share sync and commit, a large one goes
- * alone. */
+/* Limits of one batch of the publisher: small results share a sync; a large result goes alone. */
 #define PUBLISH_LIMIT 64
 #define PUBLISH_LIMIT_BYTES ((uint64_t)64 << 20)
 
@@ -164,7 +163,7 @@ static void sweep_lost_coordinates(struct store *store, const struct store_op *o
 }
 
 enum phase {
-    PHASE_RESULTS, /* on the publisher's thread, for everything that touches results */
+    PHASE_RESULTS, /* on the publisher's thread: operations on results */
     PHASE_FILES,   /* before the rows */
     PHASE_AFTER    /* after the commit of the rows */
 };
@@ -387,7 +386,7 @@ static void *publish_all(void *context)
     while ((batch = pop_batch(store, &store->publishing, true)) != NULL) {
         run_steps(store, batch, PHASE_RESULTS);
         sync_names(store, STORE_RESULTS, &store->has_new_results);
-        /* All under one lock, so that the catalogue thread receives the batch as a whole. */
+        /* One lock covers the loop, so that the catalogue thread receives the whole batch. */
         pthread_mutex_lock(&store->lock);
         for (struct store_change *change = batch; change != NULL; change = batch) {
             batch = change->next;
@@ -522,7 +521,7 @@ void store_close(struct store *store)
         return;
     }
     if (store->started) {
-        /* The publisher first, as it passes changes to the catalogue thread. */
+        /* The publisher stops first, because it passes changes to the catalogue thread. */
         close_queue(store, &store->publishing);
         pthread_join(store->publisher, NULL);
         close_queue(store, &store->ready);

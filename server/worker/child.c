@@ -186,8 +186,8 @@ int worker_child_run(int socket, struct ranks *ranks)
     if (ranks != NULL) {
         share_setup(ranks, &child.setup);
     }
-    /* Before the first thread, as threads inherit the sandbox. The GPU's driver is loaded before
-     * that, as its needs are unknown, and compiles only into memory. */
+    /* The sandbox starts before the first thread, because threads inherit it. The GPU's driver is
+     * loaded even earlier, because its needs are unknown, and without its disk cache. */
     if (child.setup.sandboxed) {
         if (child.setup.gpu && setenv("CUDA_CACHE_DISABLE", "1", 1) == 0) {
             (void)solver_gpu_count(reason);

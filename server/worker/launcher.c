@@ -31,7 +31,7 @@
 
 /* ---- The connection of rank 0 ---- */
 
-/* Whether the peer of the socket has the user of this process. */
+/* Returns whether the peer of the socket has the user of this process. */
 static bool has_our_user(int socket)
 {
     struct ucred other;
@@ -121,7 +121,7 @@ static _Noreturn void run_launcher(int channel, const char *command, char *progr
     char flag[] = WORKER_RANK_FLAG;
     char *text = NULL;
     char order;
-    /* As in a worker process, only the daemon says when to exit. */
+    /* Only the daemon ends this process, like a worker process. */
     signal(SIGTERM, SIG_IGN);
     signal(SIGINT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);

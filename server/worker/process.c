@@ -15,8 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Time for a process to exit when asked, or when it has closed its socket: closing a device takes a
- * while. */
+/* Time for a process to exit after a request or after closing its socket: devices close slowly. */
 #define GRACE_MS 5000
 /* A process that does not end within this time after SIGKILL is stuck in the kernel or slow to free
  * memory; the worker continues without it. Ranks get longer, as the launcher asks them to end

@@ -20,7 +20,7 @@ struct worker_process {
     uint32_t stall_s;
     atomic_bool is_hurried; /* the daemon is about to exit; set by any thread */
 
-    pid_t pid;  /* of ranks: the launcher's helper process */
+    pid_t pid;  /* for ranks, the launcher's helper process */
     int pidfd;  /* readable at its end; of ranks: from worker_launcher_run */
     int socket; /* -1 until rank 0 has connected */
     bool is_running;

@@ -50,7 +50,7 @@ struct task {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     struct graph *graph;           /* read from its file, or given with the task; owned */
-    struct hierarchy_shape *shape; /* of the graph's hierarchy, owned; NULL = not known */
+    struct hierarchy_shape *shape; /* shape of the graph's hierarchy, owned; NULL = unknown */
     uint32_t vertex_count;         /* vertices of the graph according to the catalogue */
     uint64_t edge_count;
     bool negative; /* some weight is below 0 */
@@ -63,7 +63,7 @@ struct task {
     uint64_t order_seed;        /* seed for order_file_open */
     struct task_signal *signal; /* worker_signal's, borrowed */
 
-    /* Between the daemon's side of a worker and its solver. */
+    /* Used only by the daemon's side of a worker and its solver. */
     int graph_descriptor; /* the graph's file, open while status is STATUS_OK */
     struct order_file order_file;
 

@@ -20,7 +20,7 @@ struct worker_facts {
     enum status status;
     uint32_t gpu_count; /* usable GPUs, with worker_setup.gpu */
     struct solver_device device;
-    /* By cost, see graph_cost: */
+    /* Indexed by graph_cost: */
     uint32_t vertex_limit[COST_COUNT]; /* most vertices that fit the device's memory */
     double pace_s[COST_COUNT];         /* a large solve's seconds per cubed vertex; 0 = unknown */
     struct problem problem;            /* set if status is not STATUS_OK */

@@ -51,7 +51,7 @@ static enum update_result update_weights(const struct hierarchy *base, uint32_t 
     return status == STATUS_CANCELLED ? UPDATE_CANCELLED : UPDATE_SOLVE_ANEW;
 }
 
-/* Whether graph and base have the same scaling, so that only the changed arcs differ. */
+/* Returns whether graph and base have the same scaling, so that only the changed arcs differ. */
 static bool has_numbers_of(const struct hierarchy *base, const struct task *task)
 {
     const struct scaling scaling = graph_scaling(&task->graph->summary, task->kind);

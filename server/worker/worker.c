@@ -26,11 +26,11 @@ struct worker {
     struct worker_config config;
     bool has_process; /* the solver runs in a process, not in the thread */
     struct worker_health health;
-    struct worker_facts facts; /* of the first opening */
+    struct worker_facts facts; /* facts from the first opening */
     sem_t opened;              /* posted when the facts are set */
     pthread_t thread;
     struct task *_Atomic given; /* next task, until the thread receives it */
-    struct cpu_pool *pool;      /* for proof_check */
+    struct cpu_pool *pool;      /* threads of proof_check */
     /* The thread's solver, or a model of the process's solver; read by any thread for estimates. */
     struct solver *_Atomic solver;
     struct task_solver own; /* solver that runs in the thread */

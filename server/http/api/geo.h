@@ -33,7 +33,7 @@ bool geo_has(const struct geo *geo, uint32_t row);
 /* Appends x and y, or longitude and latitude, around the separator. */
 void geo_append_position(const struct geo *geo, uint32_t row, const char *separator,
                          struct text *text);
-/* Whether the shorter arc between two vertices in degrees crosses the antimeridian. */
+/* Returns whether the shorter arc between two vertices in degrees crosses the antimeridian. */
 bool geo_crosses(const struct geo *geo, uint32_t from, uint32_t to);
 /* Ends a line at the antimeridian and begins the next one there (RFC 7946 section 3.1.9). */
 void geo_append_crossing(const struct geo *geo, uint32_t from, uint32_t to, struct text *text);

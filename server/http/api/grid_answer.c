@@ -211,7 +211,7 @@ static bool is_all(const struct axis *axis, const struct result *result)
     return axis->list == NULL && axis->first == 0 && axis->count == result_vertex_count(result);
 }
 
-/* Whether the answer is a contiguous part of the result's file, starting at *ret_offset:
+/* Returns whether the answer is a contiguous part of the result's file, starting at *ret_offset:
  * consecutive whole rows, and with the npy header only if all rows are selected. */
 static bool is_in_file(const struct grid_answer *answer, const struct result *result,
                        uint64_t *ret_offset)

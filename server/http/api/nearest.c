@@ -15,8 +15,8 @@
 
 /* A search for the nearest targets, one source after another. */
 struct search {
-    struct slice sources; /* for GET one vertex, which may be the target instead */
-    struct slice targets; /* for GET all vertices */
+    struct slice sources; /* one vertex if the method is GET; it may be the target */
+    struct slice targets; /* all vertices if the method is GET */
     bool is_list;         /* the request is a POST */
     bool is_target;
     struct rectangle rectangle;

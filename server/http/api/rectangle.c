@@ -19,7 +19,7 @@ static uint32_t strip_rows_of(const struct rectangle *rectangle)
     return rectangle->rows.count < most ? rectangle->rows.count : (uint32_t)most;
 }
 
-/* Whether computing pairs is faster than computing the rows or the columns. */
+/* Returns whether computing pairs is faster than computing the rows or the columns. */
 static bool is_small(const struct rectangle *rectangle)
 {
     const uint32_t most = result_vertex_count(rectangle->result) / PAIR_VERTICES;
@@ -27,7 +27,7 @@ static bool is_small(const struct rectangle *rectangle)
            rectangle->rows.count <= most;
 }
 
-/* Whether all strips together compute fewer columns than there are rows. */
+/* Returns whether all strips together compute fewer columns than there are rows. */
 static bool is_narrow(const struct rectangle *rectangle)
 {
     const uint64_t rows = rectangle->rows.count;

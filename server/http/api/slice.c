@@ -124,7 +124,7 @@ static bool parse_bound(const char *bytes, size_t size, int64_t *value)
     return size == 0 || number_parse_integer(bytes, size, value);
 }
 
-/* Whether the text looks like a malformed range; a name of such a form must be quoted. */
+/* Returns whether the text looks like a malformed range; a name of such a form must be quoted. */
 static bool is_broken_range(const char *text)
 {
     return strchr(text, ':') != NULL && text[strspn(text, "0123456789+-:")] == '\0';

@@ -29,7 +29,7 @@ static bool is_token(const char *bytes, size_t size)
     return size > 0;
 }
 
-/* Whether the value has no control characters. Tabs and bytes above 0x7F are allowed. */
+/* Returns whether the value has no control characters. Tabs and bytes above 0x7F are allowed. */
 static bool is_clean(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -79,8 +79,8 @@ static size_t name_size(const char *value, size_t size)
     return at;
 }
 
-/* Whether the value is a name or an address with an optional port; the empty value is valid (RFC
- * 9110 section 7.2, RFC 3986 section 3.2). */
+/* Returns whether the value is a name or an address with an optional port; the empty value is valid
+ * (RFC 9110 section 7.2, RFC 3986 section 3.2). */
 static bool is_valid_host(const char *value, size_t size)
 {
     size_t at = 0;

@@ -52,7 +52,7 @@ static enum status check_origin(const struct request *request, struct problem *r
     return STATUS_OK;
 }
 
-/* The answer is the same for every path, so that a page can also read the error of a wrong one. */
+/* The answer is the same for every path, so that a page can read the error of a wrong path. */
 static void answer_preflight(struct request *request)
 {
     request_add_header(request, "Access-Control-Allow-Methods", ORIGIN_CORS_METHODS);

@@ -21,9 +21,9 @@
 /* Seconds that a browser may cache a preflight: the maximum that Chromium honours. */
 #define ORIGIN_CORS_MAX_AGE_S "7200"
 
-/* Whether the Host names this service in a form that DNS rebinding cannot produce: localhost, an IP
- * address (rebinding needs a name), or a configured name. host has passed framing_check; NULL and
- * the empty string are accepted, because browsers never send them. */
+/* Returns whether the Host names this service in a form that DNS rebinding cannot produce:
+ * localhost, an IP address (rebinding needs a name), or a configured name. host has passed
+ * framing_check; NULL and the empty string are accepted, because browsers never send them. */
 bool origin_knows_host(const struct config *config, const char *host);
 /* Whether config->cors_origins contains the origin. */
 bool origin_is_listed(const struct config *config, const char *origin);

@@ -37,7 +37,7 @@ void deadlines_start_phase(struct deadlines *deadlines, enum conn_phase phase, d
 /* Whether the connection has missed a deadline and must end. Called a few times per second. */
 bool deadlines_are_missed(struct deadlines *deadlines, const struct config *config, int descriptor,
                           double now_s);
-/* Whether the client of a TCP connection has closed it or shut down its sending side. */
+/* Returns whether the client of a TCP connection has closed it or shut down its sending side. */
 bool deadlines_peer_has_left(int descriptor);
 /* Whether a TCP socket has written bytes that are not acknowledged yet. */
 bool deadlines_is_sending(int descriptor);

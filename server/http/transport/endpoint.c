@@ -22,7 +22,7 @@
  * that the last of 4,000 simultaneous clients waits less than a second, a time that its header
  * deadline does not include. */
 #define ACCEPTS_PER_TURN 32
-/* To make room: how many connections are examined, and how long one must have been idle. */
+/* Eviction of an idle connection: how many are examined, and the shortest idle time. */
 #define EVICTION_LOOKS 1024
 #define EVICTION_IDLE_S 1.0
 /* Time that requests in progress have to finish after endpoint_stop. */

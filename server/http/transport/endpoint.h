@@ -81,9 +81,9 @@ bool endpoint_is_quiesced(const struct endpoint *endpoint);
 void endpoint_stop(struct endpoint *endpoint);
 void endpoint_destroy(struct endpoint *endpoint);
 
-/* Whether libmicrohttpd parses leniently. Version 0.9 does: framing.c then inspects the head and
- * refuses it with our own message. From 1.0 on the daemon itself refuses folded headers, tabs and
- * bare LFs as delimiters, and blanks in the target. */
+/* Returns whether libmicrohttpd parses leniently. Version 0.9 does: framing.c then inspects the
+ * head and refuses it with our own message. From 1.0 on the daemon itself refuses folded headers,
+ * tabs and bare LFs as delimiters, and blanks in the target. */
 bool endpoint_parses_leniently(void);
 
 /* ---- On the endpoint's thread ---- */

@@ -33,7 +33,7 @@ MUST_CHECK enum status http_load_certificate(struct http *http, struct problem *
 /* Stops listening. Open connections are still answered, but a request that would need the scheduler
  * is answered 503. Does not wait for the HTTP threads, which may be in a long answer. */
 void http_quiesce(struct http *http);
-/* Whether every HTTP thread has processed the quiesce; all calls are then posted. */
+/* Returns whether every HTTP thread has processed the quiesce; all calls are then posted. */
 bool http_is_quiesced(const struct http *http);
 /* Stops the threads and frees everything. Call once http_is_quiesced is true, or when no call was
  * ever made, and after every call has been answered. NULL is accepted. */

@@ -30,7 +30,8 @@ void serve_page(struct request *request)
     request_add_header(request, "Vary",
                        page == &page_home ? "Accept, Accept-Encoding" : "Accept-Encoding");
     request_add_header(request, "Cache-Control", "no-cache");
-    /* No ETag with tiles: a browser would keep the policy after the tile server was changed. */
+    /* With tiles there is no ETag: a browser would keep the old policy if the tile server changes.
+     */
     if (tiles[0] == '\0') {
         snprintf(request->tag, sizeof(request->tag), "\"%s%s\"", page->tag, packed ? "-gzip" : "");
         request_add_header(request, "ETag", request->tag);

@@ -1,5 +1,4 @@
-/* The end of a CPU solve: converts solved tiles to a matrix with permuted rows, and computes
- * statistics. */
+/* Ends a CPU solve: converts solved tiles to a matrix with permuted rows; computes statistics. */
 #pragma once
 
 #include "proto/statistics.h"

@@ -14,9 +14,9 @@ struct cpu_floyd_warshall_options {
 uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
                                   enum arithmetic arithmetic);
 
-/* tiles: filled with the edges. observer may be NULL; it is told the progress after each round, and
- * asked on the calling thread, also within a round, whether the solve is cancelled. On failure the
- * matrix is undefined. STATUS_NEGATIVE_CYCLE, STATUS_CANCELLED, STATUS_NO_MEMORY. */
+/* tiles: filled with the edges. observer may be NULL. It gets the progress after each round; on the
+ * calling thread it is polled for a cancel, also within a round. On failure the matrix is
+ * undefined. STATUS_NEGATIVE_CYCLE, STATUS_CANCELLED, STATUS_NO_MEMORY. */
 MUST_CHECK enum status cpu_floyd_warshall_run(struct cpu_pool *pool,
                                               const struct cpu_kernel *kernel,
                                               const struct cpu_tiles *tiles,

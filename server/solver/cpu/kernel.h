@@ -54,7 +54,7 @@ struct cpu_operations {
 struct cpu_kernel {
     const char *isa;          /* "portable", "avx2", "avx512" */
     double relaxations_per_s; /* rate of one thread on i4, assumed until the first measurement */
-    /* By arithmetic; of integers for numbers that are not negative. */
+    /* Indexed by arithmetic; the integer operations require non-negative numbers. */
     const struct cpu_operations *of[ARITHMETIC_COUNT];
     const struct cpu_operations *i4_signed;
 };

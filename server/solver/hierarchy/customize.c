@@ -1,7 +1,7 @@
 /* Computes the weights of the arcs, supernode by supernode. The front of a supernode is the matrix
- * of its columns and rows. It collects the edges and what its children left; then its columns are
- * eliminated, and the remaining entries between its rows are passed to its parent. Threads process
- * independent subtrees; the supernodes above them follow in order. */
+ * of its columns and rows. It collects the edges and the entries passed on by its children; then
+ * its columns are eliminated, and the remaining entries between its rows are passed to its parent.
+ * Threads process independent subtrees; the supernodes above them follow in order. */
 
 #include "server/solver/hierarchy/customize.h"
 

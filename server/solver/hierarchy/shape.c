@@ -185,8 +185,7 @@ struct pass {
     double steps; /* elimination steps */
 };
 
-/* Insertion sort: the pattern of the previous column is sorted, comes first, and is most of the
- * list. */
+/* Insertion sort: the sorted pattern of the previous column comes first and is most of the list. */
 static void sort(uint32_t *list, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {

@@ -15,8 +15,7 @@
 /* Number of levels that are predicted to judge a separator. */
 #define JUDGED_LEVELS 6
 
-/* A level of a breadth-first search with at most this fraction of all vertices may be a
- * separator. */
+/* Largest fraction of the vertices in a breadth-first level that may be a separator. */
 #define THIN_FRACTION 0.25
 
 /* Dividing a smaller side takes less time than starting a thread for it. */
@@ -111,8 +110,7 @@ uint32_t dissection_add_leaf(struct dissection *dissection, uint32_t begin, uint
                     &(struct order_node){begin, begin, end, .child = {NO_NODE, NO_NODE}});
 }
 
-/* Sorts the part's vertices by side and cuts out the patterns of both sides. scratch: 3 entries per
- * vertex. */
+/* Sorts the part's vertices by side and extracts both patterns. scratch: 3 entries per vertex. */
 static enum status cut_sides(const struct part *part, const int32_t *side, const uint32_t counts[3],
                              uint32_t *scratch, struct part ret_sides[2])
 {

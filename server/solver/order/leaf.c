@@ -1,5 +1,5 @@
-/* Bit sets of the leaf and its boundary: eliminating a vertex joins its row to those of its
- * neighbours. */
+/* Bit sets of a leaf and its boundary: an elimination joins a vertex's row to its neighbours' rows.
+ */
 #include "server/solver/order/leaf.h"
 
 #include <stdlib.h>

@@ -55,7 +55,7 @@ void order_record_put(struct order_record *record, const struct order *order)
     record->fresh = true;
 }
 
-/* Whether each vertex occurs once in the order. seen: zeroed. */
+/* Returns whether each vertex occurs once in the order. seen: zeroed. */
 static bool is_permutation(const struct order *order, bool *seen)
 {
     for (uint32_t i = 0; i < order->vertex_count; i++) {

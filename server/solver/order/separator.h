@@ -5,10 +5,10 @@
 
 #include "server/solver/order/pattern.h"
 
-/* Where a vertex is. No edge leads from one side to the other. */
+/* The part that a vertex belongs to. No edge joins the two sides. */
 enum side { SIDE_FIRST = 0, SIDE_SECOND = 1, SIDE_SEPARATOR = 2 };
 
-/* Whether this program can find separators. */
+/* Returns whether this program can find separators. */
 bool separator_present(void);
 
 /* ret_side: an enum side per vertex. The same pattern gives the same separator, unless another

@@ -54,8 +54,8 @@ static void explore(struct search *search, uint32_t root)
             vertex = unseen;
             continue;
         }
-        /* All edges of the vertex were followed: if no earlier vertex is in reach, it completes a
-         * component. */
+        /* All edges were followed: a vertex that reaches no earlier vertex completes a component.
+         */
         const uint32_t parent = search->parent[vertex];
         if (search->low[vertex] == search->order[vertex]) {
             uint32_t member;

@@ -115,7 +115,7 @@ static void join_rows(struct tile_map *map, const struct tile_map *transposed, u
     }
 }
 
-/* Returns the pivot after those of the round. */
+/* Returns the first pivot after the round. */
 static uint32_t try_round(struct trial *trial, uint32_t first)
 {
     const struct plan_outline *outline = trial->outline;

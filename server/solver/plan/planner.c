@@ -152,7 +152,7 @@ static enum status look_for_order(struct planning *planning)
     return STATUS_OK;
 }
 
-/* Whether the planner would make the same order now. */
+/* Returns whether the planner would make the same order now. */
 static enum status fits_graph(const struct planning *planning, const struct order *order,
                               bool *ret_fits)
 {

@@ -226,8 +226,7 @@ static uint32_t count_columns(const struct pass *pass, const struct plan_pivot *
     return count;
 }
 
-/* Counts the products of each column in column_next, and sets the columns with products in
- * row_targets. */
+/* Counts the products per column in column_next; marks columns with products in row_targets. */
 static size_t count_row(struct pass *pass, const uint32_t *right, uint32_t row)
 {
     const struct touch *touches = pass->touches.items;

@@ -34,12 +34,12 @@ static inline void tile_map_add(struct tile_map *map, uint32_t row_tile, uint32_
         UINT64_C(1) << column_tile % TILE_MAP_WORD_BITS;
 }
 
-/* Every tile of one row is one of the other too. */
+/* Adds the tiles of the other row to the row of row_tile. */
 void tile_map_join_row(struct tile_map *map, uint32_t row_tile, uint32_t other_row_tile);
 
-/* The tiles with an edge of the graph, both ways when it is undirected. tile_of: of each vertex. */
+/* Adds the tiles with an edge, both ways if the graph is undirected. tile_of: tile per vertex. */
 void tile_map_add_edges(struct tile_map *map, const struct graph *graph, const uint32_t *tile_of);
 
-/* To the layout of the bitmaps of a plan, which has no gaps between rows: adds what is set. packed
- * has the words of tile_count^2 bits. */
+/* Adds the tiles to a bitmap in the layout of a plan, which has no gaps between rows. packed has
+ * tile_count^2 bits, in whole words. */
 void tile_map_pack(const struct tile_map *map, uint64_t *packed);
