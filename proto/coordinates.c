@@ -60,7 +60,7 @@ void coordinates_complete(struct coordinates *coordinates)
     }
 }
 
-/* Scans all vertices: a million take some milliseconds, and an index would need memory of its own.
+/* Scans all vertices: a million take some milliseconds, and an index would need more memory.
  * On the sphere it compares chords, which grow with the arc, have no special cases at the
  * antimeridian and the poles, and are exact for short distances. Comparisons with not-a-number are
  * false. */

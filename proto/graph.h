@@ -76,7 +76,7 @@ bool graph_has_reverse(const struct graph *graph);
 /* Fills in summary.components. Uses 4 bytes a vertex during the call. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_count_components(struct graph *graph);
 
-/* Chooses the kind of the distances when `requested` is asked for. KIND_AUTO: integral weights give
+/* Chooses the kind of the distances for the requested kind. KIND_AUTO: integral weights give
  * i4 while distance_bound < 2^29, else f8 while it is < 2^53; decimals give f8. Refuses a kind in
  * which a distance could be wrong, with the bound in the problem: STATUS_WEIGHT_RANGE. */
 MUST_CHECK enum status graph_choose_kind(const struct graph *graph, enum kind requested,

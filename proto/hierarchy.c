@@ -123,7 +123,7 @@ static void find_shape(const struct header *header, unsigned char *bytes,
     };
 }
 
-/* Nothing writes to them through an opened hierarchy. */
+/* The cast drops const, but nothing writes through an opened hierarchy. */
 static void find_weights(const struct header *header, const void *bytes,
                          struct hierarchy *hierarchy)
 {
@@ -140,7 +140,7 @@ void hierarchy_lay_out(const struct hierarchy_shape *shape, const struct hierarc
     const size_t n = shape->vertex_count;
     const size_t supernodes = shape->supernode_count;
     *ret_hierarchy = (struct hierarchy){0};
-    /* With what is between the arrays: bytes of a file are the same each time. */
+    /* Clears the padding between the arrays too, so that equal hierarchies have equal files. */
     memset(bytes, 0, place_arrays(&header).size);
     memcpy(bytes, &header, sizeof(header));
     find_shape(&header, bytes, ret_hierarchy);
@@ -242,8 +242,8 @@ static bool is_shape(const struct hierarchy_shape *shape, uint64_t row_count, ui
            shape->weight_begin[count] == entry_count;
 }
 
-/* From the root down: parents come later in the order. False where the parent of a supernode is not
- * the one that its lowest row is in. */
+/* Works from the root down, because parents come later in the order. False if the parent of a
+ * supernode does not contain its lowest row. */
 static bool measure_depths(struct hierarchy *hierarchy)
 {
     const struct hierarchy_shape *shape = &hierarchy->shape;

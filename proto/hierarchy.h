@@ -59,7 +59,7 @@ uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_
 
 struct hierarchy_summary {
     uint32_t vertex_count;
-    enum kind kind;    /* of the arcs: i4, f4 or f8 */
+    enum kind kind;    /* kind of the arcs: i4, f4 or f8 */
     uint32_t decimals; /* distances are f8, sums of arcs / 10^decimals; 0: the sums themselves */
     bool directed;
     bool negative; /* some weight of the graph is below 0 */
@@ -82,17 +82,17 @@ struct hierarchy {
     const void *bytes;
     uint64_t size;
     unsigned char *shape_bytes; /* a copy, which hierarchies with different weights share */
-    uint32_t *supernode_of;     /* of each position; its block also holds the next six arrays */
-    uint32_t *above;            /* of each supernode: the vertices above its columns, to the root */
-    uint32_t *row_depth;        /* of each row: the vertices above it */
-    uint32_t *child;            /* of each supernode: its first child, or NO_SUPERNODE */
-    uint32_t *sibling;     /* of each supernode: the next child of its parent, or NO_SUPERNODE */
-    uint32_t *least_above; /* minima of ranges of `above`, for hierarchy_common */
-    atomic_uint *openings; /* opened hierarchies that share the arrays above */
+    uint32_t *supernode_of;     /* by position; its block also holds the next six arrays */
+    uint32_t *above;            /* by supernode: vertices above its columns, to the root */
+    uint32_t *row_depth;        /* by row: number of vertices above it */
+    uint32_t *child;            /* by supernode: its first child, or NO_SUPERNODE */
+    uint32_t *sibling;          /* by supernode: the next child of its parent, or NO_SUPERNODE */
+    uint32_t *least_above;      /* minima of ranges of `above`, for hierarchy_common */
+    atomic_uint *openings;      /* opened hierarchies that share the arrays above */
     uint32_t height;
     uint32_t largest; /* columns and rows of a supernode */
     uint32_t largest_separator;
-    double triangles; /* of a whole customization */
+    double triangles; /* triangles of a whole customization */
 };
 
 uint64_t hierarchy_bytes(const struct hierarchy_shape *shape, enum kind kind, bool directed);

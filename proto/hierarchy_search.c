@@ -179,7 +179,7 @@ void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sourc
     memcpy(search->sweep.sources, sources, count * sizeof(*sources));
 }
 
-/* Lanes without a row of their own repeat the last row. */
+/* Surplus lanes repeat the last row. */
 static bool step_lanes(struct hierarchy_search *search, uint32_t begin)
 {
     struct hierarchy_sweep *sweep = &search->sweep;

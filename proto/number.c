@@ -114,7 +114,7 @@ static bool scan_exponent(const char **at, const char *end, struct decimal *deci
     return true;
 }
 
-/* Parses with strtod; this program sets no locale. A function of its own, because of its buffer. */
+/* Parses with strtod; this program sets no locale. A separate function, because of its buffer. */
 static __attribute__((noinline)) bool parse_long(const char *bytes, size_t size, double *ret_value)
 {
     char text[NUMBER_LIMIT];

@@ -16,7 +16,7 @@
 
 struct path_finder {
     const struct adjacency *adjacency;
-    uint32_t *mark; /* per vertex: number of the search that entered it last */
+    uint32_t *mark; /* by vertex: number of the last search that entered it */
     uint32_t search;
     uint32_t *vertices; /* stack of vertices, from the target */
     double *weights;    /* weights[i]: weight of the edge from vertices[i + 1] to vertices[i] */

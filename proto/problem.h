@@ -14,7 +14,7 @@ struct problem {
     char detail[PROBLEM_TEXT_SIZE];
     char hint[PROBLEM_TEXT_SIZE]; /* advice to the user; empty when there is none */
     uint64_t line;                /* line of the file, from 1; 0 if the format has no lines */
-    uint64_t column;              /* from 1, in bytes; 0 = the whole line */
+    uint64_t column;              /* counted from 1, in bytes; 0 = the whole line */
     bool has_index;
     uint64_t index; /* index of the wrong entry of a list, from 0 */
     bool has_limit;

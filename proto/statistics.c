@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct block_header) == 32 && sizeof(struct block) % 16 ==
                "no padding, and the arrays are aligned");
 _Static_assert(sizeof(double) + sizeof(union statistics_sum) + sizeof(uint32_t) ==
                    STATISTICS_VERTEX_BYTES,
-               "what a vertex takes");
+               "the size of a vertex's figures");
 
 size_t statistics_size(uint32_t vertex_count)
 {
@@ -84,14 +84,14 @@ void statistics_lay_bins(struct statistics *statistics, double lowest, double di
         summary->bin_width = floor((diameter - lowest) / STATISTICS_BINS) + 1;
         return;
     }
-    /* Divided apart, since the difference may be beyond what a double holds. */
+    /* Divided separately, because the difference may exceed the range of a double. */
     summary->bin_width = diameter / STATISTICS_BINS - lowest / STATISTICS_BINS;
     if (!(summary->bin_width > 0)) {
         summary->bin_width = 1;
     }
 }
 
-/* A row's sum fits an int64 with room to spare; that of all rows may not. */
+/* The sum of one row fits an int64; the sum of all rows may not. */
 __extension__ typedef __int128 wide;
 
 static double sum_rows(const struct statistics *statistics)

@@ -58,7 +58,7 @@ static void load_group(const struct statistics *statistics, enum kind kind, cons
     }
 }
 
-/* In the order that statistics_rows.h lays down. */
+/* Adds in the order that statistics_rows.h defines. */
 static double fold_group(const double sum[GROUP])
 {
     double quads[STATISTICS_GROUP_QUADS];

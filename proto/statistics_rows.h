@@ -3,11 +3,10 @@
 
 #include "proto/statistics.h"
 
-/* The order in which a row is summed, the same on every back end, so that the sums of floats are
- * the same to the last bit: partial sum p is over the columns j with j mod STATISTICS_LANES = p,
- * ascending. The four of a quad (4 q to 4 q + 3) are added as (a + b) + (c + d), the 32 quads of a
- * group by halves (quad q takes quad q + 16, then q + 8, 4, 2, 1), and the groups one after the
- * other from the first. */
+/* A row is summed in the same order on every back end, so that sums of floats are equal to the last
+ * bit. Partial sum p covers the columns j with j mod STATISTICS_LANES = p, ascending. The four sums
+ * of a quad (4 q to 4 q + 3) are added as (a + b) + (c + d), the 32 quads of a group by halves
+ * (quad q adds quad q + 16, then q + 8, 4, 2, 1), and then the groups in order. */
 #define STATISTICS_QUAD 4
 #define STATISTICS_GROUP_QUADS 32
 #define STATISTICS_GROUPS 8
@@ -17,7 +16,7 @@
  * distance). kind may be i4 for statistics of u2, f8 for decimals. The diagonal does not count. */
 void statistics_reduce_row(struct statistics *statistics, uint32_t row, enum kind kind,
                            const void *distances, double *lowest);
-/* Adds the distances of a row to the bins that are laid down, and what is unreachable to the last.
- * Distances outside the bins go to the nearest one. */
+/* Adds a row's distances to the bins set by statistics_lay_bins, and the unreachable vertices to
+ * the last element. A distance outside all bins counts in the nearest bin. */
 void statistics_count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
                           const void *distances, uint32_t bins[STATISTICS_BINS + 1]);

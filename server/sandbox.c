@@ -118,19 +118,19 @@ static const struct {
     uint64_t rights;
     const char *patterns; /* patterns for glob(3) */
 } file_rules[] = {
-    /* The C library, the CPU solver and /metrics read about the machine and this process. */
+    /* Facts about the machine and this process, for the C library, the CPU solver and /metrics. */
     {BY_ALL, READ, "/proc/cpuinfo /proc/meminfo /proc/sys/vm/overcommit_memory /etc/localtime"},
     {BY_ALL, READ, "/sys/devices/system/cpu /sys/devices/system/node /sys/fs/cgroup /dev/urandom"},
     {BY_ALL, READ, "/proc/self/cgroup /proc/self/fd /proc/self/statm"},
     {BY_ALL, READ_FILE | WRITE_FILE, "/dev/null"},
-    /* CUDA's driver reads about the machine, loads its compiler late, and uses its device nodes,
-     * which must exist by now and which it finds by listing their folder. */
+    /* CUDA's driver reads facts about the machine, loads its compiler late, and finds its device
+       nodes, which must exist by now, by listing their folder. */
     {WITH_GPU, READ, "/proc /sys /usr /lib /lib64 /opt /etc/ld.so.cache /etc/nvidia"},
     {WITH_GPU, READ, "/run/opengl-driver"},
     {WITH_GPU, READ_DIR, "/dev"},
     {WITH_GPU, READ | WRITE_FILE | IOCTL_DEV, "/dev/nvidia*"},
     {WITH_GPU, STATE_RIGHTS, "/dev/shm"},
-    /* While it opens, a driver names threads in /proc, under the PID of a later process. */
+    /* A driver that opens names its threads in /proc, under the PID of a later process. */
     {WITH_BOTH, WRITE_FILE | TRUNCATE, "/proc"},
     /* This program may start itself as a child; allow_loaded adds the loader and libraries. */
     {WITH_CHILDREN, EXECUTE | READ_FILE, "/proc/self/exe"},

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* From this size on, malloc always gives an array a mapping of its own. */
+/* From this size on, malloc always gives an array a separate mapping. */
 #define LARGE_BYTES ((size_t)33 << 20)
 /* From this size on, an array is rounded up to LARGE_BYTES: its own mapping returns to the system
  * when it is freed, while memory of a thread's heap may not. The rounding costs address space only.

@@ -26,8 +26,8 @@ enum json_token_kind {
 };
 
 struct json_place {
-    uint64_t line;   /* from 1 */
-    uint64_t column; /* from 1, in bytes */
+    uint64_t line;   /* counted from 1 */
+    uint64_t column; /* counted from 1, in bytes */
 };
 
 struct json_token {

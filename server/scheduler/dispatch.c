@@ -35,7 +35,7 @@ const struct scheduler_worker *dispatch_fitting_worker(const struct scheduler *s
     return NULL;
 }
 
-/* The parent's hierarchy, from which that of a changed graph is updated; NULL = none. */
+/* The parent's hierarchy, which an update of the changed graph starts from; NULL = none. */
 static struct result *find_base(const struct scheduler *scheduler, const struct job *job)
 {
     const struct graph_entry *parent = graph_table_find_id(&scheduler->graphs, job->report.parent);
@@ -85,7 +85,7 @@ static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
     };
     memcpy(task->job_id, job->row.id, sizeof(job->row.id));
     memcpy(task->graph_id, job->row.graph_id, sizeof(job->row.graph_id));
-    if (commit != NULL && commit->job == job) { /* its graph need not be read again */
+    if (commit != NULL && commit->job == job) { /* the commit still has the graph */
         task->graph = commit->graph;
         task->shape = commit->shape;
         commit->graph = NULL;

@@ -18,7 +18,7 @@
 #define MEMORY_ATTEMPT_LIMIT 16
 /* A job fails for good after it has cost this many workers. */
 #define WORKERS_LOST_LIMIT 3
-/* Smaller solves do not measure the pace: start and end dominate. */
+/* Smaller solves do not measure the pace, because their start and end dominate. */
 #define PACE_VERTICES_MIN 1024
 
 /* ---- The end of a job and its commit ---- */
@@ -52,7 +52,7 @@ static void end_stored(struct commit *commit)
     }
 }
 
-/* Without memory for the commit the row is unchanged: the job is solved again after a restart. */
+/* If there is no memory for a commit, the row stays, and a restart solves the job again. */
 static void store_end(struct scheduler *scheduler, struct job *job, struct result *result,
                       struct call *call)
 {
@@ -194,7 +194,7 @@ static void finish_stopped(struct scheduler *scheduler, struct job *job)
 
 /* ---- Workers lost with their job ---- */
 
-/* Called when the loss is on the disk. Until now the job was running for its clients. */
+/* Called when the loss is on the disk. Until now clients saw the job as running. */
 static void loss_stored(struct commit *commit)
 {
     if (commit->job->stop != JOB_STOP_NONE) {
@@ -204,7 +204,7 @@ static void loss_stored(struct commit *commit)
     }
 }
 
-/* Without memory for the commit the loss is counted in memory only. */
+/* If there is no memory for the commit, the loss is counted only in memory. */
 static void store_loss(struct scheduler *scheduler, struct job *job)
 {
     struct commit *commit;
@@ -276,7 +276,7 @@ static void fill_report(struct job *job, const struct task *task)
     report->problem.status = task->status;
 }
 
-/* Counts the seconds of every solve; relaxations and the pace, for estimates, only of successes. */
+/* Counts the seconds of every solve, but relaxations and pace only if it succeeded. */
 static void count_task(struct scheduler *scheduler, const struct job *job, const struct task *task)
 {
     const struct timings *solve = &task->outcome.account.timings;

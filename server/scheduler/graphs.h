@@ -105,8 +105,7 @@ MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *n
 /* Returns whether a request accepted after this number has assigned the alias. */
 bool graph_table_is_named_since(const struct graph_table *table, const struct tenant *tenant,
                                 const char *name, uint64_t number);
-/* Finds a graph by ID, visible or not; NULL if there is none. For known IDs, not for keys from
- * clients. */
+/* Finds a graph by a known ID (not a client's key), visible or not; NULL if there is none. */
 struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id);
 /* Finds a graph of this tenant by ID, visible or not. */
 struct graph_entry *graph_table_find_own(const struct graph_table *table,

@@ -53,8 +53,8 @@ static void answer_list(struct call *call, struct text *text, const char *next)
     answer_body(call, 200, body);
 }
 
-/* Returns the first job of the page's filter from `job` (may be NULL) on; *last is the one before.
- * IDs sort by creation time, so the cursor `below` is valid even if its job is gone. */
+/* Returns the first job of the page's filter from `job` (may be NULL) on; *last is the job before
+ * it. IDs sort by creation time, so the cursor `below` is valid even if its job is gone. */
 static const struct job *next_listed_job(const struct job *job, const struct call *call,
                                          const char *below, uint32_t *looks,
                                          const struct job **last)

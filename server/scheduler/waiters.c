@@ -203,7 +203,8 @@ void waiters_stream(struct scheduler *scheduler, struct call *call)
         answer_no_such(call);
     } else if (!call->place.begun && job_state_is_final(job->row.state) &&
                (call->place.seen[0] == '\0' || !is_news(call, job))) {
-        /* After the end a new client gets nothing if it sends no Last-Event-ID, or the last one. */
+        /* After the job's end, a client without a Last-Event-ID, or with the last ID, gets no
+         * event. */
         answer_empty(call, 204);
     } else if (!call->place.begun || is_news(call, job) || scheduler->stage == SCHEDULER_DRAINED) {
         answer_piece(scheduler, call, job);

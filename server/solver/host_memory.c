@@ -179,7 +179,7 @@ struct host_memory_warmer {
     pthread_t threads[HOST_MEMORY_WARM_THREADS_MAX];
 };
 
-/* Ends at the first error. Kernels before 5.14 refuse MADV_POPULATE_WRITE; the solver would
+/* Stops at the first error. Kernels before 5.14 refuse MADV_POPULATE_WRITE; the solver would
  * encounter any other error itself. */
 static void *warm_pages(void *context)
 {

@@ -20,7 +20,7 @@
 /* Up to this many vertices, starting threads takes longer than they save. */
 #define ALONE_VERTICES 512
 
-/* Share of its time that a solve saves in 16 bits, and that their proof may cost. */
+/* Fraction of a solve's time that 16 bits save, and that their proof may cost. */
 #define NARROW_GAIN 0.5
 /* Limit on the seconds of the proof, because it does not check for a cancel. */
 #define NARROW_PROOF_S_MAX 1.0

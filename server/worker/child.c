@@ -55,9 +55,9 @@ static void *send_heartbeats(void *context)
     return NULL;
 }
 
-/* Filters system calls and reports the opening. The solver and its threads are started, so from now
- * on only CUDA and readers of the machine's memory open files. No task has arrived yet, so a
- * malicious graph finds the sandbox closed. */
+/* Filters system calls and reports the outcome of the opening. The solver and its threads are
+ * started, so from now on only CUDA and readers of the machine's memory open files. No task has
+ * arrived yet, so a malicious graph finds the sandbox closed. */
 static void report_opening(struct child *child, const struct worker_facts *facts)
 {
     struct wire_message message = {.type = WIRE_OPENED, .body.opened.facts = *facts};

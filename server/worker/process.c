@@ -25,7 +25,7 @@
 /* Time for a solver to open, including the driver's compilation of kernels. */
 #define OPEN_ALLOWANCE_S 300
 /* Time for one round, as a multiple of the expected time of the whole task: if a plan has few
- * rounds, the last takes most of it. */
+ * rounds, the last round takes most of the time. */
 #define EXPECTED_FACTOR 20.0
 /* Lower bounds of the speed of reading and writing files, and of certificates and cycles. */
 #define BYTES_PER_S 20e6
@@ -157,8 +157,8 @@ static void watch_from_now(struct worker_process *process, double stall_s, doubl
 }
 
 /* Waits until the socket is readable or closed, or, with wakeup, until that is readable.
- * Ranks that have not connected: waits for that or their end. Counts ticks, not time, so that a
- * tick that lasted long because this thread did not run is a short one. */
+ * If ranks have not connected yet, waits for their connection or end. Counts ticks instead of time,
+ * so that a tick counts once even if this thread could not run. */
 static enum task_loss await_message(struct worker_process *process, bool wakeup)
 {
     const bool is_connected = process->socket >= 0;
@@ -234,7 +234,7 @@ enum task_loss worker_process_open(struct worker_process *process, const struct 
 /* Time outside the rounds: reading, writing, certificates and cycles. */
 static double allow_s(const struct solver *model, const struct task *task)
 {
-    /* u2 has the pace of i4, in whichever kind it is computed. */
+    /* u2 has the pace of i4, in 16 bits and in 32. */
     const enum kind kind = task->kind == KIND_U2 ? KIND_I4 : task->kind;
     const struct solve_options plain = {0};
     struct solver_estimate estimate = {0};

@@ -14,15 +14,15 @@
 #define SAMPLE_SHARE 0.02
 /* The most rows of a matrix that are proven without verify=true. */
 #define SAMPLE_ROWS 16
-/* Rows of a hierarchy proven with verify=true, and the most rows of a sample. */
+/* Maximum rows of a hierarchy to prove: with verify=true, and in a sample. */
 #define HIERARCHY_VERIFY_ROWS 64
 #define HIERARCHY_SAMPLE_ROWS 4
 #define HIERARCHY_ROWS_BYTES ((size_t)256 << 20)
 /* A pool is used if rows x edges of the sample exceed this: 10 ms of one thread. */
 #define SHARED_EDGES (UINT64_C(1) << 24)
 
-/* The number of rows of a matrix to prove: as many as cost little compared to its solve, at least
- * 1, at most SAMPLE_ROWS. */
+/* The number of rows of a matrix to prove: as many as cost little compared to its solve, from 1 to
+ * SAMPLE_ROWS. */
 static uint32_t count_matrix_rows(uint32_t vertex_count, uint64_t edge_count)
 {
     const double n = vertex_count;
@@ -150,7 +150,7 @@ static enum status check_rows(uint32_t threads, struct cpu_pool **pool, struct t
 void proof_check(uint32_t threads, struct cpu_pool **pool, struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);
-    /* Sealed before any row is read, as the seal refuses a truncated file. */
+    /* Sealed before any row is read, because the seal refuses a truncated file. */
     if (task->status == STATUS_OK) {
         const double began_s = clock_monotonic_s();
         task->status = task_check_result(task, result_file_seal(task->file));

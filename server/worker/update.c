@@ -42,7 +42,7 @@ static enum update_result update_weights(const struct hierarchy *base, uint32_t 
         return UPDATE_DONE;
     }
     if (status == STATUS_NEGATIVE_CYCLE || status == STATUS_WEIGHT_RANGE) {
-        task->problem = problem; /* a solve would end the same */
+        task->problem = problem; /* a full solve would fail too */
         task->status = status;
         return UPDATE_DONE;
     }

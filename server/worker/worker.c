@@ -120,7 +120,8 @@ static enum task_loss run_solver(struct worker *worker, struct task *task)
     return task->status == STATUS_DEVICE_LOST ? TASK_LOSS_DEVICE : TASK_LOSS_NONE;
 }
 
-/* Ends the process because of *loss. A thread cannot be ended: after a loss it counts as stuck. */
+/* Ends the process because of *loss. A thread cannot be ended, so after a loss it counts as stuck.
+ */
 static void end_solver(struct worker *worker, enum task_loss *loss, int *ret_code)
 {
     if (worker->has_process) {
@@ -237,9 +238,9 @@ static void refuse_task(struct worker *worker)
 
 /* ---- The thread ---- */
 
-/* Waits before the next start, longer each time, and until a stuck process has exited, which may be
- * never, as two processes must not share the device. Returns tasks meanwhile, so none waits for a
- * process that cannot start. */
+/* Waits before the next start, longer each time, and until a stuck process has exited, perhaps
+ * forever, because two processes must not share the device. Returns tasks meanwhile, so that no
+ * task waits for a process that cannot start. */
 static void back_off(struct worker *worker)
 {
     struct worker_process *process = &worker->process;

@@ -113,7 +113,7 @@ static enum status find_vertex(const struct coordinates *coordinates, const stru
 }
 
 struct nearby {
-    struct geo geo; /* first, for geo_give_back */
+    struct geo geo; /* first member, see geo_give_back */
     uint32_t row;
     double distance;
 };

@@ -55,7 +55,8 @@ static enum status check_admission(struct request *request, bool for_job, struct
                : tenant_check_bytes(grant->tenant, &grant->quota, 1, reterr);
 }
 
-/* Chooses the charset: the parameter, else that of Content-Type; binary formats have none. */
+/* Chooses the charset: the parameter, else the charset of Content-Type; binary formats have none.
+ */
 static enum status choose_charset(struct request *request, struct problem *reterr)
 {
     const enum format format = request->job_request.format;
@@ -200,7 +201,7 @@ static enum status check_stored(const struct query *query, struct problem *reter
     return STATUS_OK;
 }
 
-/* Reads a document about a stored graph; its parameters supplement those of the query. */
+/* Reads a document about a stored graph; its parameters supplement the query's. */
 static enum status read_document(struct request *request, const struct json_t *document,
                                  struct problem *reterr)
 {

@@ -13,8 +13,7 @@
 /* Time that a pool thread computes before other work gets its turn. */
 #define TURN_S 5e-3
 #define HANDS_MOST 8
-/* Batches of rows by which the diameter is guessed: an even number, as the last batch is not
- * reversed. */
+/* Number of batches that guess the diameter: even, so that the last batch is not reversed. */
 #define GUESS_BATCHES 4
 /* Seconds of one thread per arc and per vertex of a row, when 16 rows are computed together. */
 #define ARC_S 0.5e-9
@@ -28,10 +27,10 @@ struct hand {
     uint64_t bins[STATISTICS_BINS];
 };
 
-/* State of a sweep. The first hand guesses the diameter, which gives the histogram's range, from
- * rows to vertices that are spread over the graph and rows from the farthest vertices in these, in
- * turn. All hands then compute every row, and once more for the histogram alone if the guess was
- * wrong. */
+/* State of a sweep. The first hand guesses the diameter, which gives the histogram's range: it
+ * alternates between rows to vertices spread over the graph and rows from the vertices farthest
+ * from these. Then all hands compute every row; after a wrong guess, they repeat this for the
+ * histogram. */
 struct statistics_sweep {
     struct result *result;
     const struct conn *conn;   /* valid until statistics_sweep_destroy */

@@ -31,7 +31,7 @@
  * their delay, however many connections compute. */
 #define TURN_S 5e-3
 
-/* The stage that the service's thread asks for. */
+/* The stage requested by the service's thread. */
 enum endpoint_stage { ENDPOINT_SERVES, ENDPOINT_QUIESCES, ENDPOINT_STOPS };
 
 struct endpoint {

@@ -12,8 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* A round of the dense plan, in which every left tile meets every right tile: its lists are made
- * when it begins. */
+/* A round of the dense plan pairs all left and right tiles; its lists are made when it begins. */
 struct dense_round {
     struct plan_round round;
     struct plan_pivot pivot;
@@ -92,8 +91,7 @@ uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
            (threads + slots.pivots + slots.right) * (uint64_t)packed_tile_bytes(element_bytes);
 }
 
-/* Called by every task. Only the calling thread may call the observer; other threads read its
- * result. */
+/* Called by every task. Only the calling thread polls the observer; others read its result. */
 static bool is_stopped(struct execution *execution, uint32_t thread)
 {
     const struct observer *observer = execution->observer;
@@ -129,8 +127,8 @@ static void close_pivot(struct execution *execution, uint32_t thread, uint32_t p
     operations->pack_right(block, execution->pivots_right + pivot * execution->right_bytes);
 }
 
-/* A tile of the left or right panels. Of a symmetric matrix it is stored as its mirror image, if
- * that is what lies below the diagonal. */
+/* A tile of the left or right panels. In a symmetric matrix it is stored as its mirror image if
+ * that lies below the diagonal. */
 struct panel_tile {
     uint32_t pivot; /* index in the round: the last pivot whose slots begin at or before the slot */
     uint32_t tile;  /* tile of the pivot */

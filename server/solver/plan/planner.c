@@ -18,8 +18,8 @@
  * 0.6 to 0.9 of that time. */
 #define LOOK_FRACTION 0.5
 
-/* If the first separator alone takes more than this fraction, and would be wasted if it is bad, it
- * is computed only if a breadth-first search finds a thin level. */
+/* If computing a bad first separator would lose more than this fraction of the dense solve, it is
+ * computed only if a breadth-first search finds a thin level. */
 #define LOSS_FRACTION 0.03
 
 /* Graphs with many neighbours per vertex have bad separators, and METIS takes longer for them once
