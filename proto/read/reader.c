@@ -159,8 +159,8 @@ void reader_destroy(struct reader *reader)
 uint64_t reader_memory(const struct reader *reader)
 {
     const struct line_splitter *splitter = &reader->splitter;
-    /* A long line becomes edges at once when it ends: one at each second byte at most, which take
-     * twice as much as long as they are lists of METIS. */
+    /* A long line becomes edges all at once when it ends, at most one per two bytes; while they are
+     * METIS lists, each takes twice the memory. */
     const uint64_t line_bytes =
         splitter->limit > 0 ? splitter->pending.size * GRAPH_BUILDER_EDGE_BYTES : 0;
 

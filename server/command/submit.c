@@ -199,8 +199,8 @@ static enum status submit_graph(struct client *client, struct problem *reterr)
 const struct command command_submit = {
     .name = "submit",
     .operand_names = {"FILE"},
-    .summary = "Sends the graph in FILE, - being standard input, to a running service and prints\n"
-               "the ID of its job.",
+    .summary = "Sends the graph in FILE to a running service and prints the ID of its job. - is\n"
+               "standard input.",
     .flags = submit_flags,
     .run = client_run,
     .ask = submit_graph,

@@ -117,7 +117,7 @@ static enum status next_row(struct pairs_reader *reader, bool *ret_found, struct
                : refuse_line(reader, problem.column, problem.detail, reterr);
 }
 
-/* Returns whether the row is a header; sets the columns of a weighted one. */
+/* Returns whether the row is a header; sets the columns of a weighted header. */
 static bool is_header(struct pairs_reader *reader)
 {
     const struct field *fields = reader->row.fields;

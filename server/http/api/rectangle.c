@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pair takes as long as this many vertices of a computed row. */
+/* Cost of a pair, as a number of vertices in a computed row. */
 #define PAIR_VERTICES 32
 /* Memory of a strip, per client that reads a narrow rectangle. */
 #define STRIP_BYTES ((size_t)4 << 20)

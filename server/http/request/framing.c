@@ -43,7 +43,7 @@ static bool is_clean(const char *bytes, size_t size)
 
 static const char *const framing_names[] = {"content-length", "transfer-encoding", "host",
                                             "authorization",  "connection",        "expect"};
-/* The first of framing_names; the others are not looked at here. */
+/* Indexes of the framing_names that this file tests for. */
 enum framing_name { CONTENT_LENGTH, TRANSFER_ENCODING, HOST, FRAMING_NAMES = 6 };
 
 /* The framing header whose name this name starts with; FRAMING_NAMES if none. */
