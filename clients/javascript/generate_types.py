@@ -1,8 +1,8 @@
-"""Writes openapi.d.ts, the types of the service's documents, from the parts of its /openapi.json.
+"""Writes openapi.d.ts, the types of the service's documents, from the sources of its /openapi.json.
 
     generate_types.py [--check]
 
-With --check nothing is written, and the exit status is 1 where the file is not what would be."""
+With --check, writes nothing; the exit status is 1 if openapi.d.ts is out of date."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def array_of(schema, indent):
 
 
 def type_of(schema, indent=""):
-    """The TypeScript of a schema of JSON Schema 2020-12, as far as the service uses it."""
+    """Returns the TypeScript type of a JSON Schema; handles the keywords that the service uses."""
     if "$ref" in schema:
         return schema["$ref"].rsplit("/", 1)[1]
     if "enum" in schema or "const" in schema:
@@ -71,7 +71,7 @@ def type_of(schema, indent=""):
 def types():
     folder = os.path.join(ROOT, "server", "http", "web", "openapi")
     parts = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".json")]
-    # The part with the version comes first.
+    # service.json comes first, because it has the version of OpenAPI.
     parts.sort(key=lambda path: not path.endswith("service.json"))
     document = json.loads(embed.description("", parts))
     text = "// Made by generate_types.py from the service's /openapi.json.\n"

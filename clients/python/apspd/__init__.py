@@ -1,4 +1,4 @@
-"""Client of apspd, the service that computes all shortest distances of a graph."""
+"""Client of apspd, the service that computes the distances between all vertices of a graph."""
 
 from .client import AsyncClient as AsyncClient, AsyncResult as AsyncResult
 from .client import Client as Client, Result as Result, default_client as default_client

@@ -1,5 +1,5 @@
-"""Exchanges with the service, as generators without input or output: they yield a Request, or
-the seconds of a pause, and receive the Reply. Client and AsyncClient drive them."""
+"""Exchanges with the service, as generators that do no input or output themselves: they yield
+a Request, or the seconds of a pause, and receive the Reply. Client and AsyncClient run them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .errors import Conflict, ConnectionFailed, ServiceError, error_of
 
 T = TypeVar("T")
 
-# The longest answer that is read into memory, unless the caller knows its size.
+# Maximum size in bytes of an answer that is read into memory, unless the caller knows its size.
 BODY_LIMIT = 1 << 30
-# Pauses in seconds before an unanswered request is repeated. All requests may be repeated:
-# submissions have a key that makes a repetition return the same job.
+# Pauses in seconds before a request without an answer is repeated. Every request may be repeated:
+# a submission has an idempotency key, with which the service returns the same job again.
 BREAK_PAUSES_S = (0.1, 0.3, 1.0, 2.0)
 
 
@@ -29,11 +29,12 @@ class Request:
     parameters: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | pathlib.Path = b""
-    sink: pathlib.Path | None = None  # the file that the answer completes
-    limit: int = BODY_LIMIT  # exact size of the answer and of the file
+    sink: pathlib.Path | None = None  # the file to which the answer's body is appended
+    limit: int = BODY_LIMIT  # maximum size of the answer; exact size of the file
 
     def options(self) -> dict[str, Any]:
-        """The arguments of httpx's stream(). Files may have grown since the last attempt."""
+        """Returns the arguments of httpx's stream(). They are computed for each attempt, because
+        the files may have grown since the last one."""
         headers = dict(self.headers)
         if isinstance(self.body, pathlib.Path):
             headers["Content-Length"] = str(self.body.stat().st_size)
@@ -50,7 +51,7 @@ class Reply:
     body: bytes | bytearray = b""
 
 
-# An exception is passed if no answer arrived, or only part of it.
+# The generators receive an Exception instead of a Reply if no answer or only part of it arrived.
 Steps = Generator[Union[Request, float], Union[Reply, Exception, None], T]
 
 
@@ -63,8 +64,8 @@ def unexpected(detail: str) -> ServiceError:
 
 
 def open_sink(request: Request, status: int, headers: Mapping[str, str]) -> BinaryIO:
-    """Opens the file that an answer of 200 or 206 completes, at the position where the answer
-    continues. A symbolic link in its place is not followed."""
+    """Opens the file to which an answer of status 200 or 206 is written: a 206 continues at its
+    end, a 200 starts anew. If the path is a symbolic link, opening fails."""
     assert request.sink is not None
     have, size = size_of(request.sink), request.limit
     is_rest = headers.get("Content-Range") == f"bytes {have}-{size - 1}/{size}"
@@ -77,14 +78,14 @@ def open_sink(request: Request, status: int, headers: Mapping[str, str]) -> Bina
 
 
 def count_down(left: int, piece: bytes) -> int:
-    """The maximum number of bytes that may follow this piece of an answer."""
+    """Returns how many bytes may follow this piece of an answer."""
     if len(piece) > left:
         raise unexpected("The answer is longer than was asked for.")
     return left - len(piece)
 
 
 def document_of(reply: Reply, **members: type) -> dict[str, Any]:
-    """The JSON object of an answer, checked for members of these types."""
+    """Returns the JSON object of an answer after checking that it has members of these types."""
     try:
         document = json.loads(reply.body)
     except (ValueError, RecursionError):
@@ -97,12 +98,13 @@ def document_of(reply: Reply, **members: type) -> dict[str, Any]:
 
 
 def job_of(reply: Reply) -> dict[str, Any]:
-    """The document of a job."""
+    """Returns the document of a job."""
     return document_of(reply, id=str, state=str, graph=str)
 
 
 def exchange(request: Request, patience_s: float) -> Steps[Reply]:
-    """Returns the answer, after several attempts if necessary; raises a refusal."""
+    """Returns the answer, after several attempts if necessary; raises ServiceError if the service
+    refuses the request."""
     waited_s, breaks = 0.0, 0
     while True:
         reply = yield request
@@ -123,8 +125,8 @@ def exchange(request: Request, patience_s: float) -> Steps[Reply]:
 
 
 def download(path: str, target: pathlib.Path, patience_s: float) -> Steps[None]:
-    """Downloads an answer with an ETag into a file. Resumes the part that an earlier attempt
-    left of the same answer; the file gets its name when it is complete."""
+    """Downloads an answer with an ETag into a file. If an earlier attempt left a part of the same
+    answer, the download continues there; the file gets its final name when it is complete."""
     head = yield from exchange(Request("HEAD", path), patience_s)
     etag, length = head.headers.get("ETag", ""), head.headers.get("Content-Length", "")
     if not etag or not length.isdecimal():

@@ -1,4 +1,5 @@
-"""Graphs of other libraries as uploads: their vertices, and the bytes to send."""
+"""Converts graphs of other libraries to uploads: the labels of the vertices, and the bytes to
+send."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ INT32 = numpy.iinfo("i4")
 
 @dataclass
 class Upload:
-    """A graph to upload. `labels` is None if the file has the names."""
+    """A graph to upload. `labels` is None if only the file has the names of the vertices."""
 
     body: bytes | pathlib.Path
     labels: Labels | None
@@ -28,7 +29,7 @@ class Upload:
 
 @dataclass
 class Edges:
-    """Edges between rows, before they are encoded."""
+    """Edges as row numbers and weights, before they are encoded."""
 
     labels: Labels
     sources: Array
@@ -38,13 +39,13 @@ class Edges:
 
 
 def upload_of(graph: Any, parameters: dict[str, Any]) -> Upload:
-    """The upload of any graph that Client.solve() accepts. Parameters that concern only the
-    graph are used here, the others are passed to the service."""
+    """Returns the upload of any graph that Client.solve() accepts. Parameters that concern only
+    the conversion are used here; the others are passed to the service."""
     if isinstance(graph, (str, os.PathLike)):
         path = pathlib.Path(graph)
         if not path.is_file():
             raise GraphError(f"There is no file {str(path)!r}.")
-        # The first bytes identify every format but this one.
+        # The service detects every format but nthu by its first bytes.
         guess = {"format": "nthu"} if ".nthu" in path.suffixes else {}
         return Upload(path, None, {**guess, **parameters})
     rest = dict(parameters)
@@ -53,7 +54,7 @@ def upload_of(graph: Any, parameters: dict[str, Any]) -> Upload:
     if are_edges and graph is not None:
         raise GraphError("Pass a graph or edges=, and not both.")
     graph = rest.pop("edges", graph)
-    # If a graph belongs to one of these libraries, the library is imported already.
+    # Checks names instead of importing the libraries: that of the graph is already imported.
     libraries = {kind.__module__.partition(".")[0] for kind in type(graph).__mro__}
     if "networkx" in libraries:
         edges = edges_of_networkx(graph, rest.pop("weight", "weight"))
@@ -83,8 +84,8 @@ def edges_of_networkx(graph: Any, weight: str | None) -> Edges:
 
 
 def edges_of_scipy(matrix: Any) -> Edges:
-    """Each stored entry is an edge, including entries of 0, as in scipy.sparse.csgraph. tocsr()
-    adds repeated entries of a coo_matrix, as it does there."""
+    """Converts a sparse matrix. As in scipy.sparse.csgraph, each stored entry is an edge, even an
+    entry of 0, and tocsr() adds up repeated entries of a coo_matrix."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"A graph is a square matrix; this one has the shape {matrix.shape}.")
     matrix = matrix.tocsr()
@@ -100,20 +101,20 @@ def is_square(graph: Any) -> bool:
 
 
 def is_matrix_frame(frame: Any) -> bool:
-    """Whether the rows and columns of the frame have the same labels in the same order."""
+    """Returns whether the rows and columns of the frame have the same labels in the same order."""
     return bool(frame.shape[0] == frame.shape[1] and list(frame.index) == list(frame.columns))
 
 
 def edges_of_dense(matrix: Array, labels: Labels) -> Edges:
-    """As scipy.sparse.csgraph reads a dense matrix: 0, inf and nan are missing edges."""
+    """Converts a dense matrix as scipy.sparse.csgraph does: 0, inf and nan are missing edges."""
     is_edge = (matrix != 0) & (matrix != numpy.inf) & (matrix == matrix)
     sources, targets = numpy.nonzero(is_edge)
     return Edges(labels, sources, targets, matrix[is_edge])
 
 
 def columns_of_frame(frame: Any, weight: Any) -> tuple[Any, Any, Any]:
-    """The columns `source`, `target` and `weight`; in a frame of 2 or 3 columns the columns in
-    this order."""
+    """Returns the columns `source`, `target` and `weight`; if a frame has 2 or 3 columns with
+    other names, they are used in this order."""
     names = list(frame.columns)
     has_names = {"source", "target"} <= set(names)
     if not has_names and len(names) not in (2, 3):
@@ -147,7 +148,7 @@ def columns_of_edges(graph: Any) -> tuple[Any, Any, Any]:
 
 
 def integers_of(ends: Any) -> Array | None:
-    """The ends as an array of integers, or None if they are other labels."""
+    """Returns the endpoints as an array of integers, or None if any label is not an integer."""
     if isinstance(ends, numpy.ndarray) and ends.dtype.kind == "O":
         ends = ends.tolist()
     if isinstance(ends, list) and not all(map(is_integer, ends)):
@@ -158,8 +159,8 @@ def integers_of(ends: Any) -> Array | None:
 
 
 def edges_of_columns(sources: Any, targets: Any, weights: Any, count: int | None) -> Edges:
-    """Vertices are in ascending order if all labels are integers, else in order of first
-    occurrence; with n they are 0 to n-1."""
+    """Converts columns of edges. The vertices are in ascending order if all labels are integers,
+    otherwise in order of first occurrence; with a count, they are 0 to count - 1."""
     first, second = integers_of(sources), integers_of(targets)
     if first is not None and second is not None:
         if count is not None:
@@ -181,7 +182,7 @@ def edges_of_columns(sources: Any, targets: Any, weights: Any, count: int | None
 
 
 def numbers_of(weights: Any) -> Array:
-    """The weights as integers, or as doubles if any of them is not an integer."""
+    """Returns the weights as integers, or as doubles if any of them is not an integer."""
     array: Array = numpy.asarray(weights)
     if array.dtype.kind in "biu":
         return array + 0

@@ -1,4 +1,4 @@
-"""Labels: the vertices as the caller names them, in the order of the matrix's rows."""
+"""Labels: what the caller calls the vertices, in the order of the matrix's rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy
 
 from .errors import GraphError, NoSuchVertex
 
-# The longest name in bytes that the service accepts.
+# Maximum length in bytes of a vertex name that the service accepts.
 NAME_LIMIT = 1024
 
 
@@ -24,8 +24,8 @@ def is_integer(label: Any) -> bool:
 
 
 def are_names(labels: Sequence[Any]) -> bool:
-    """Whether the service can use the labels as names: all integers, or all strings that can be
-    in a query."""
+    """Returns whether the service can use the labels as names: all are integers, or all are
+    strings that can appear in a query."""
     if all(map(is_integer, labels)):
         return all(-(2**63) <= int(label) < 2**63 for label in labels)
     try:
@@ -54,7 +54,7 @@ class Labels:
 
     def row(self, label: Any) -> int:
         try:
-            if self.is_range:  # a float in an array of edges may be an integer, as in a dict
+            if self.is_range:  # 2.0 is found as 2, as in a dict
                 whole = isinstance(label, float) and label.is_integer()
                 row = int(label) if whole else operator.index(label)
             else:
@@ -66,7 +66,8 @@ class Labels:
         return row
 
     def rows(self, labels: Any) -> numpy.ndarray[Any, Any]:
-        """The rows of many labels; without a lookup if they are integers that equal the rows."""
+        """Returns the rows of many labels. No lookup is needed if the labels are the row
+        numbers."""
         array = numpy.asarray(labels) if self.is_range else numpy.empty(0)
         if array.dtype.kind in "iu" and array.ndim == 1:
             outside = (array < 0) | (array >= len(self.labels))
@@ -78,17 +79,18 @@ class Labels:
         return numpy.fromiter(map(self.row, labels), "<u4")
 
     def name(self, label: Any) -> Any:
-        """The name by which the service knows the vertex: an integer or a string."""
+        """Returns the name by which the service knows the vertex: an integer or a string."""
         row = self.row(label)
         found: Any = self.labels[row] if self.named else row
         return int(found) if is_integer(found) else found
 
     def label_of_text(self, text: str) -> Any:
-        """The label of a vertex named in a text, in which integers are digits too."""
+        """Returns the label of a vertex from its name in CSV, where integers are written as
+        digits."""
         return self.label(text if self.named and not self._are_integers else int(text))
 
     def label(self, name: Any) -> Any:
-        """The label of the vertex with this name in the service."""
-        if self._are_integers and isinstance(name, str):  # beyond 2^53
+        """Returns the label of the vertex that has this name in the service."""
+        if self._are_integers and isinstance(name, str):  # an integer beyond 2^53
             name = int(name)
         return self.labels[self.row(name) if self.named else name]

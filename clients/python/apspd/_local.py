@@ -1,4 +1,4 @@
-"""A local daemon: started on a free port, and ended with the client or the process."""
+"""A local daemon, which is started on a free port and ends with the client or the process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ SCRIPT = '"$@" & exec >&-; read -r line; kill $!; wait $!'
 
 
 def find_daemon() -> str:
-    """The path of apspd: $APSPD, on PATH, or beside this package."""
+    """Returns the path of apspd: $APSPD, else apspd on PATH, else apspd in this package's
+    folder."""
     beside = pathlib.Path(__file__).parent / "apspd"
     path = os.environ.get("APSPD") or shutil.which("apspd") or shutil.which(str(beside))
     if path is None:
@@ -29,7 +30,7 @@ def find_daemon() -> str:
 
 
 class Daemon:
-    """A running apspd. Its state directory is temporary and deleted at the end."""
+    """A running apspd. Its state directory is temporary and is deleted when the daemon ends."""
 
     def __init__(self, *arguments: str) -> None:
         path = find_daemon()

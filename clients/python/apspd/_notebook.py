@@ -1,4 +1,4 @@
-"""The display of a result in a notebook: a line of facts, and the heat map of the matrix."""
+"""Displays a result in a notebook: one line about the job, and the heat map of the matrix."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def summary_html(job: dict[str, Any], name: str) -> str:
 
 
 def heatmap_html(heatmap: dict[str, Any]) -> str:
-    """Dark means near, light means far, and grey means unreachable."""
+    """Returns the heat map as HTML: dark cells are near, light ones far, grey ones unreachable."""
     rows = [row["mean"] for row in heatmap["cells"]]
     most = max((mean for row in rows for mean in row if mean is not None), default=0) or 1
     side = SIDE_PX / max(len(rows), 1)

@@ -1,4 +1,4 @@
-"""Coordinates of vertices, as the service reads and writes them in CSV."""
+"""Coordinates of vertices: converts them to and from the CSV of the service."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from .errors import GraphError
 from ._labels import Labels
 
-# The columns of a frame with coordinates, and those with the vertices.
+# Column names of a frame: the pairs with coordinates, and those that may hold the vertex labels.
 AXES = (("lon", "lat"), ("x", "y"))
 VERTEX = ("vertex", "id", "name", "node", "osmid")
 
 
 def places_of(places: Any, plane: bool) -> tuple[tuple[str, str], list[tuple[Any, float, float]]]:
-    """The names of the axes, and the label and coordinates of each vertex."""
+    """Returns the names of the axes, and the label and coordinates of each vertex."""
     if isinstance(places, Mapping):
         return AXES[plane], [(label, x, y) for label, (x, y) in places.items()]
     columns = getattr(places, "columns", ())
@@ -31,7 +31,7 @@ def places_of(places: Any, plane: bool) -> tuple[tuple[str, str], list[tuple[Any
 def write_places(places: Any, plane: bool, labels: Labels) -> bytes:
     axes, rows = places_of(places, plane)
     text = io.StringIO()
-    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")  # preserves leading and trailing blanks of names
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")  # preserves spaces around names
     writer.writerow(("vertex", *axes))
     writer.writerows((labels.name(label), x, y) for label, x, y in rows)
     return text.getvalue().encode()

@@ -1,4 +1,4 @@
-"""Submissions and queries, as steps that Client and AsyncClient drive (see _exchange.py)."""
+"""Submissions and queries, as generators that Client and AsyncClient run (see _exchange.py)."""
 
 from __future__ import annotations
 
@@ -25,21 +25,22 @@ from ._places import read_places, write_places
 Array = numpy.ndarray[Any, Any]
 R = TypeVar("R", bound="ResultState")
 
-# The unreachable value of each kind of matrix.
+# The element that means unreachable, for each kind of matrix.
 UNREACHABLE = {"i4": 1073741823, "u2": 65535, "f4": math.inf, "f8": math.inf}
-# Answers expected to be smaller than this are read and checked, because they may be refusals or
-# have more bytes.
+# Bytes that may be read of any answer, even if a smaller one is expected: a refusal or a wrong
+# answer may be longer, and is then reported by its content.
 BODY_LEAST = 1 << 20
-# Pairs per request, of 8 bytes each: the service accepts 16 MiB unless http.pairs_limit is changed.
+# Pairs per request, 8 bytes each. The service accepts 16 MiB unless http.pairs_limit is changed.
 PAIRS_AT_ONCE = 1 << 20
-# Seconds that a request waits for a job before it is repeated; the service allows 60.
+# Seconds that one request waits for a job; the client then repeats it. The service allows 60.
 WAIT_S = 30
 # The number of cells along each side of a heat map in a notebook.
 HEATMAP_CELLS = 24
-# The number of graphs whose labels a client remembers if the service cannot know them.
+# Maximum number of graphs whose labels a client remembers because the service does not have them.
 REMEMBERED = 64
 
-# Called with the progress, 0 to 1, and the document of the job; or a progress bar of tqdm.
+# A function that is called with the progress (0 to 1) and the job document. Instead, on_progress
+# may be a progress bar of tqdm.
 Progress = Callable[[float, dict[str, Any]], object]
 
 
@@ -52,8 +53,8 @@ def tell_progress(on_progress: Any, job: dict[str, Any]) -> None:
 
 
 class Path(list[Any]):
-    """The vertices on a shortest path, including both ends; empty if there is none. `distance`
-    is its length, and `weights` are those of its edges."""
+    """The vertices on a shortest path, including source and target; empty if there is no path.
+    `distance` is the length of the path, and `weights` are the weights of its edges."""
 
     def __init__(self, vertices: list[Any], distance: float, weights: list[float]) -> None:
         super().__init__(vertices)
@@ -65,18 +66,18 @@ class Path(list[Any]):
         return list(self)
 
 
-# Names and IDs of graphs -> the ID of the graph and its labels.
+# Maps the names and IDs of graphs to the graph's ID and labels.
 Memory = dict[str, tuple[str, Labels]]
 
 
 def remember(memory: Memory, job: dict[str, Any], labels: Labels) -> None:
-    """Stores labels that the service does not know, for result()."""
+    """Stores labels that the service does not know, for later calls of result()."""
     if not labels.named:
         for key in {str(job["graph"]), str(job.get("name") or job["graph"])}:
             memory.pop(key, None)
             memory[key] = job["graph"], labels
-        for key in list(memory)[:-REMEMBERED]:  # threads may share a client
-            memory.pop(key, None)
+        for key in list(memory)[:-REMEMBERED]:  # the oldest keys
+            memory.pop(key, None)  # another thread may have removed it
 
 
 class ResultState:
@@ -88,7 +89,7 @@ class ResultState:
         self._job = job
         self._labels = labels
         self._name: str | None = job.get("name")
-        self._address = str(job["id"])  # the job, whose kind is known
+        self._address = str(job["id"])  # queries name the job, because the kind of its result is known
 
     @property
     def job(self) -> dict[str, Any]:
@@ -97,7 +98,7 @@ class ResultState:
 
     @property
     def graph(self) -> str:
-        """The ID of the graph."""
+        """The ID of the graph in the service."""
         return str(self._job["graph"])
 
     @property
@@ -110,18 +111,18 @@ class ResultState:
 
     @property
     def warnings(self) -> list[dict[str, str]]:
-        """Assumptions that the service made about the upload, each with `code`, `detail` and
+        """Assumptions that the service made when it read the upload, each with `code`, `detail` and
         `hint`."""
         return list(self._job.get("warnings") or ())
 
     @property
     def unreachable(self) -> float:
-        """The element of matrix() that means unreachable. Other answers have math.inf."""
+        """The element of matrix() that means unreachable. All other methods return math.inf."""
         return UNREACHABLE[self.kind]
 
     @property
     def vertices(self) -> Sequence[Any]:
-        """The labels, in the order of the rows."""
+        """The labels of all vertices, in the order of the matrix's rows."""
         return self._labels.labels
 
     def __repr__(self) -> str:
@@ -131,8 +132,8 @@ class ResultState:
 
     def _ask(self, method: str, path: str, parameters: dict[str, Any] = {}, body: bytes = b"",
              **more: Any) -> Steps[Reply]:  # fmt: skip
-        """The answer to a query, which waits until the job is done. An evicted result is
-        computed again; if the service has forgotten the job, the graph is queried."""
+        """Returns the answer to a query after the job is done. If the result was evicted, waits
+        until it is computed again; if the service has forgotten the job, queries the graph."""
         yield from ResultSteps.wait(self)
         headers = {"Prefer": "wait=60", **more.pop("headers", {})}
         if body:
@@ -160,8 +161,10 @@ class ResultState:
         return document_of((yield from self._ask("GET", path, parameters)), **members)
 
     def _elements(self, count: int, *asked: Any, **more: Any) -> Steps[Array]:
-        """This many elements of the matrix as float64, which represents all kinds exactly."""
-        # A result that was evicted may have another kind now, of at most 8 bytes.
+        """Returns this many elements of the matrix as float64, which represents all kinds
+        exactly."""
+        # An evicted result may have been solved again in another kind, of at most 8 bytes an
+        # element.
         body = (yield from self._ask(*asked, **more, limit=max(8 * count, BODY_LEAST))).body
         if len(body) != count * numpy.dtype(self.kind).itemsize:
             raise unexpected(f"The answer has {len(body)} bytes, and not those of {count} distances.")
@@ -171,7 +174,7 @@ class ResultState:
         return distances
 
     def _distances(self, sources: Array, targets: Array) -> Steps[Array]:
-        """The distances between rows."""
+        """Returns the distance of each pair of rows."""
         parts = [numpy.zeros(0)]
         for start in range(0, len(sources), PAIRS_AT_ONCE):
             part = slice(start, start + PAIRS_AT_ONCE)
@@ -186,13 +189,13 @@ class ResultState:
 
 
 class ResultSteps(ResultState):
-    """The methods of Result and AsyncResult, which have their names and documentation from here."""
+    """The methods of Result and AsyncResult, with the names and docstrings that both get."""
 
     def wait(self: R, timeout_s: float = math.inf, on_progress: Any = None) -> Steps[R]:
-        """Waits until the job is done, and returns the result; raises TimeoutError after this
-        many seconds, and JobFailed, or its subclasses JobCancelled and NegativeCycle.
-        on_progress is called every second with the progress, 0 to 1, and the document of the
-        job; or it is a progress bar of tqdm."""
+        """Waits until the job is done, and returns the result. Raises TimeoutError after timeout_s
+        seconds, and JobFailed or its subclasses JobCancelled and NegativeCycle if there is no
+        result. on_progress is a function that is called every second with the progress (0 to 1) and
+        the job document, or a progress bar of tqdm."""
         end = time.monotonic() + timeout_s
         while self._job["state"] in ("queued", "running"):
             longest_s = WAIT_S if on_progress is None else 1
@@ -216,13 +219,15 @@ class ResultSteps(ResultState):
         return self
 
     def distance(self, source: Hashable, target: Hashable) -> Steps[float]:
-        """The distance: an int if the weights are integers, math.inf if there is no path."""
+        """Returns the distance: an int if the weights are integers, math.inf if there is no
+        path."""
         found = yield from ResultSteps.pairs(self, [(source, target)])
         distance = float(found[0])
         return int(distance) if self.kind in ("i4", "u2") and distance < math.inf else distance
 
     def pairs(self, pairs: Any) -> Steps[Array]:
-        """The distances of many pairs, an array or list of (source, target), as float64.
+        """Returns the distances of many pairs as float64; pairs is an array or list of
+        (source, target).
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
         >>> result.pairs([("Rome", "Paris"), ("Paris", "Rome")])
@@ -236,7 +241,8 @@ class ResultSteps(ResultState):
         return (yield from self._distances(self._labels.rows(sources), self._labels.rows(targets)))
 
     def table(self, sources: Any = None, destinations: Any = None) -> Steps[Array]:
-        """The distances from each source to each destination, as float64; all vertices by default.
+        """Returns the distances from each source to each destination as float64. Both default to
+        all vertices.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
         >>> result.table(["Rome"], ["Berlin", "Paris"])
@@ -254,13 +260,14 @@ class ResultSteps(ResultState):
         return (yield from self._distances(*pairs)).reshape(len(rows), len(columns))
 
     def row(self, source: Hashable) -> Steps[Array]:
-        """The distances from a vertex to all, in the order of `vertices`, as float64."""
+        """Returns the distances from one vertex to all, in the order of `vertices`, as float64."""
         row = self._labels.row(source)
         query = {"rows": f"{row}:{row + 1}", "format": "raw"}
         return (yield from self._elements(len(self.vertices), "GET", "/matrix", query))
 
     def path(self, source: Hashable, target: Hashable) -> Steps[Path]:
-        """The vertices along a shortest path, with `distance` and `weights`; empty without one.
+        """Returns a shortest path: a list of vertices with `distance` and `weights`. The list is
+        empty if there is no path.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
         >>> path = result.path("Rome", "Berlin")
@@ -276,8 +283,8 @@ class ResultSteps(ResultState):
     def nearest(self, source: Any = None, k: int = 1, lon: float | None = None,
                        lat: float | None = None, x: float | None = None,
                        y: float | None = None) -> Steps[Any]:  # fmt: skip
-        """The k nearest other vertices with their distances, nearest first. With lon= and lat=,
-        or x= and y=, the vertex nearest to that position."""
+        """Returns the k nearest other vertices with their distances, nearest first. With lon= and
+        lat=, or x= and y=, returns the vertex nearest to that position."""
         axes = {"lon": lon, "lat": lat, "x": x, "y": y}
         place = {name: value for name, value in axes.items() if value is not None}
         if not place:
@@ -288,7 +295,7 @@ class ResultSteps(ResultState):
         return self._labels.label(found.get("vertex"))
 
     def within(self, source: Hashable, max: float) -> Steps[list[tuple[Any, float]]]:
-        """All other vertices up to this distance, nearest first.
+        """Returns all other vertices within this distance, nearest first.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
         >>> result.within("Rome", max=1500)
@@ -298,8 +305,8 @@ class ResultSteps(ResultState):
 
     def geojson(self, source: Hashable, target: Hashable = None, *, max: float | None = None,
                        k: int | None = None) -> Steps[dict[str, Any]]:  # fmt: skip
-        """A path to the target as a GeoJSON line, or the vertices within a distance, or the k
-        nearest, as points. The graph needs coordinates."""
+        """Returns GeoJSON: a path to the target as a line; with max= or k=, the vertices within a
+        distance or the k nearest ones as points. The graph needs coordinates."""
         if (target is not None) + (max is not None) + (k is not None) != 1:
             raise TypeError("geojson() takes a target, max= or k=.")
         name = self._labels.name
@@ -314,13 +321,13 @@ class ResultSteps(ResultState):
         return document_of((yield from self._ask("GET", path, parameters, headers=headers)), type=str)
 
     def get_coordinates(self) -> Steps[dict[Any, tuple[float, float]]]:
-        """The coordinates of each vertex that has some: (lon, lat) or (x, y)."""
+        """Returns the coordinates of each vertex that has some: (lon, lat) or (x, y)."""
         return read_places((yield from self._ask("GET", "/coordinates")).body, self._labels)
 
     def set_coordinates(self, places: Any, plane: bool = False) -> Steps[None]:
-        """Sets the places of vertices: a frame with the columns lon and lat, or x and y, and the
-        vertices in its index or in a column `vertex`; or a dict from vertices to (lon, lat), with
-        plane=True to (x, y).
+        """Sets the coordinates of vertices. places is a frame with the columns lon and lat, or x
+        and y, and the vertices in its index or in a column `vertex`; or a dict that maps vertices
+        to (lon, lat), or to (x, y) with plane=True.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
         >>> result.set_coordinates({"Rome": (12.5, 41.9), "Paris": (2.35, 48.86)})
@@ -331,7 +338,7 @@ class ResultSteps(ResultState):
         yield from self._ask("PUT", "/coordinates", {}, body, headers={"Content-Type": "text/csv"})
 
     def to_frame(self) -> Steps[Any]:
-        """The table of all distances as a pandas frame with the labels."""
+        """Returns all distances as a pandas frame whose rows and columns have the labels."""
         import pandas
 
         table = yield from ResultSteps.table(self)
@@ -339,7 +346,7 @@ class ResultSteps(ResultState):
         return pandas.DataFrame(table, index=labels, columns=labels)
 
     def _repr_html_(self) -> Steps[str]:
-        """The display in a notebook: the summary and the heat map. The heat map of a hierarchy
+        """Returns the summary and the heat map as HTML for a notebook. The heat map of a hierarchy
         may take seconds."""
         text = summary_html(self._job, self._name or self.graph)
         kept = (self._job.get("result") or {}).get("kind")
@@ -352,14 +359,15 @@ class ResultSteps(ResultState):
             return text
 
     def stats(self) -> Steps[dict[str, Any]]:
-        """Diameter, radius, mean distance, histogram; per vertex eccentricity and closeness, in the
-        order of `vertices`."""
+        """Returns statistics: diameter, radius, mean distance and histogram; and for each vertex,
+        in the order of `vertices`, its eccentricity and closeness."""
         return (yield from self._ask_json("/stats", {}))  # type: ignore[no-any-return]
 
     def matrix(self, path: str | os.PathLike[str] | None = None) -> Steps[Array]:
-        """The whole matrix, downloaded into a file and mapped: elements of `kind`, in which
-        `unreachable` means no path. An interrupted download is resumed, even in a later call
-        with the same path. Without a path, the file is temporary and deleted with the array."""
+        """Downloads the whole matrix into a file and returns it as a mapped array. Its elements are
+        of type `kind`; the element `unreachable` means that there is no path. An interrupted
+        download is resumed, even by a later call with the same path. Without a path, the file is
+        temporary."""
         yield from self._ask("HEAD", "/matrix")
         with tempfile.TemporaryDirectory(prefix="apspd-") as folder:
             target = pathlib.Path(path or f"{folder}/matrix.npy")
@@ -369,10 +377,10 @@ class ResultSteps(ResultState):
             return found
 
     def update(self: R, edges: Any) -> Steps[R]:
-        """Changes edges, (source, target, weight) each, has the changed graph solved, and stands
-        for it from then on, as its name does. A weight of None removes the edge; new edges may be
-        among them. Conflict where the name has another graph by now. `copy.copy(result)` keeps the
-        result of the graph as it was.
+        """Changes, adds or removes edges, given as (source, target, weight); a weight of None
+        removes the edge. The service solves the changed graph, and this result and the graph's
+        name then refer to it. Raises Conflict if the name refers to another graph by then. To
+        keep the result of the unchanged graph, call `copy.copy(result)` before.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
         >>> result.update([("Rome", "Paris", 1420), ("Rome", "Berlin", 1500)])
@@ -401,7 +409,7 @@ class ResultSteps(ResultState):
         return self
 
     def cancel(self) -> Steps[None]:
-        """Cancels the job; raises Conflict if it is done."""
+        """Cancels the job; raises Conflict if it has ended."""
         request = Request("DELETE", f"/v1/jobs/{self._job['id']}")
         self._job = job_of((yield from exchange(request, self._patience_s)))
 
@@ -415,8 +423,8 @@ Found = Steps[tuple[dict[str, Any], Labels]]
 
 def submit(patience_s: float, memory: Memory, graph: Any, name: str | None,
            parameters: dict[str, Any]) -> Found:  # fmt: skip
-    """Returns the document of the job and the labels. The key makes a repetition return the same
-    job."""
+    """Submits a graph; returns the job document and the labels. Because of the idempotency key, a
+    repeated request returns the same job."""
     upload = upload_of(graph, parameters)
     query = {
         key: str(value).lower() if isinstance(value, bool) else str(value)
@@ -436,8 +444,8 @@ def remove(patience_s: float, graph: str) -> Steps[None]:
 
 
 def names_of(patience_s: float, job: dict[str, Any]) -> Steps[Labels]:
-    """If only the service knows the labels, they are the names in the file. Integers beyond 2^53
-    are strings."""
+    """Returns the vertex names that the service read from the file, as labels. The service sends
+    integers beyond 2^53 as strings; they become integers again."""
     reply = yield from exchange(Request("GET", f"/v1/graphs/{job['graph']}/vertices"), patience_s)
     names = document_of(reply, vertices=list)["vertices"]
     are_integers = (job.get("input") or {}).get("names") == "integers"
@@ -447,20 +455,20 @@ def names_of(patience_s: float, job: dict[str, Any]) -> Steps[Labels]:
 
 
 def list_all(patience_s: float, kind: str, parameters: dict[str, Any]) -> Steps[list[dict[str, Any]]]:
-    """The documents of all graphs, or jobs, newest first."""
+    """Returns the documents of all graphs or jobs, newest first."""
     query = {"limit": "1000", **{name: str(value) for name, value in parameters.items()}}
     found: list[dict[str, Any]] = []
     while True:
         reply = yield from exchange(Request("GET", f"/v1/{kind}", query), patience_s)
         page = document_of(reply, **{kind: list})
         found += page[kind]
-        if not page.get("next"):  # a page that filters a long history may be empty before the end
+        if not page.get("next"):  # a filtered page may be empty although more pages follow
             return found
         query["cursor"] = str(page["next"])
 
 
 def estimate(patience_s: float, graph: Any, parameters: dict[str, Any]) -> Steps[dict[str, Any]]:
-    """The estimate for a stored graph, or for the numbers n and m."""
+    """Returns the estimate for a stored graph, or for the numbers n and m of vertices and edges."""
     if graph is not None:
         parameters = {"graph": getattr(graph, "graph", graph), **parameters}
     headers = {"Content-Type": "application/json"}
@@ -469,8 +477,8 @@ def estimate(patience_s: float, graph: Any, parameters: dict[str, Any]) -> Steps
 
 
 def find(patience_s: float, memory: Memory, graph: str) -> Found:
-    """The document of the job that solved a graph, given an ID or a name, and the names. An
-    unsolved graph is submitted."""
+    """Returns the document of the job that solved a graph, and the labels. graph is an ID or a name
+    of the graph, or the ID of a job; a graph that was never solved is submitted."""
     path = f"/v1/graphs/{quote(graph, safe='')}"
     document = document_of((yield from exchange(Request("GET", path), patience_s)), id=str)
     job = graph if graph.startswith("j_") else document.get("job")

@@ -1,4 +1,4 @@
-"""Client and AsyncClient, and the results that they return. The README beside the package has a
+"""Client and AsyncClient, and the results that they return. The README.md of this client has a
 tour."""
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ T = TypeVar("T")
 
 VERSION = "0.1.0"
 DEFAULT_URL = "http://127.0.0.1:8080"
-# The service holds an answer for up to 60 seconds; a longer silence is an error.
+# The service may wait up to 60 seconds before it answers; a longer silence is an error.
 READ_TIMEOUT_S = 90.0
 PIECE_BYTES = 1 << 20
 
 
 def options_of(url: str | None, key: str | None, options: dict[str, Any]) -> dict[str, Any]:
-    """Options of httpx's clients. Bytes come uncompressed: ranges are of what is sent."""
+    """Returns the options of httpx's clients. Answers must be uncompressed, because an interrupted
+    download continues with a byte range of the body as it was sent."""
     key = key if key is not None else os.environ.get("APSPD_KEY")
     headers = {"Accept-Encoding": "identity", "User-Agent": f"apspd-python/{VERSION}"}
     if key:
@@ -46,9 +47,9 @@ def options_of(url: str | None, key: str | None, options: dict[str, Any]) -> dic
 
 
 class Client:
-    """A connection to a service. `url` and `key` are $APSPD_URL and $APSPD_KEY by default,
-    `patience_s` is how long a request waits in all for a busy service, and other options are those
-    of httpx.Client, such as `verify`. Threads may share a client.
+    """A connection to a service. `url` and `key` default to $APSPD_URL and $APSPD_KEY.
+    `patience_s` is how many seconds a request waits in all for a busy service. Other options, such
+    as `verify`, are passed to httpx.Client. Threads may share a client.
 
     >>> with Client() as client:
     ...     result = client.solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
@@ -63,13 +64,13 @@ class Client:
         self._sleep = time.sleep
         self._answered = False  # at least once
         self._memory: Memory = {}
-        self._daemon: Daemon | None = None  # its own
+        self._daemon: Daemon | None = None  # the daemon that local() started
 
     @classmethod
     def local(cls, *arguments: str, **options: Any) -> Client:
-        """A client of a daemon that this call starts on a free port, with these arguments of apspd;
-        it ends with the client, at the latest with the process. apspd is found by $APSPD, on PATH,
-        or beside the package.
+        """Starts a daemon with these arguments of apspd on a free port, and returns its client. The
+        daemon ends with the client, at the latest with the process. The program is $APSPD, else
+        apspd on PATH, else apspd in the package's folder.
 
         >>> with Client.local("--solver", "cpu") as client:
         ...     client.solve([(1, 2, 5)]).distance(1, 2)
@@ -98,16 +99,17 @@ class Client:
 
         graph: a NetworkX graph, a SciPy sparse matrix, an array or list of edges (2 or 3 columns),
             a pandas frame of edges, or the path of a file in a format of the service. A square
-            array, or a frame with the same labels in rows and columns, is a dense matrix as SciPy
-            reads it: 0, inf and nan are missing edges. A square array of edges is passed as edges=.
+            array, or a frame with the same labels in rows and columns, is a dense matrix as in
+            SciPy: 0, inf and nan are missing edges. To pass an array of edges that is square, use
+            edges=.
         name: an alias by which the service also knows the graph.
-        on_progress: a function that is called every second with the progress, 0 to 1, and the document
-            of the job; or a bar such as tqdm(total=1).
-        parameters: `weight` (an attribute or column; None: each edge of a NetworkX graph counts 1),
-            `directed`, `n`, and those of the service: `kind`, `result`, `priority`, `deadline_s`,
-            `verify`, `format`, `charset`.
+        on_progress: a function that is called every second with the progress (0 to 1) and the job
+            document, or a progress bar such as tqdm(total=1).
+        parameters: `weight` (an attribute or column; with None, each edge of a NetworkX graph has
+            weight 1), `directed`, `n`, and parameters of the service: `kind`, `result`, `priority`,
+            `deadline_s`, `verify`, `format`, `charset`.
 
-        Raises BadGraph, TooLarge, NegativeCycle and other ApspdError.
+        Raises BadGraph, TooLarge, NegativeCycle and other subclasses of ApspdError.
 
         >>> Client().solve([(1, 2, 2.5), (2, 3, 1.5)], directed=False).distance(3, 1)
         4.0
@@ -115,13 +117,13 @@ class Client:
         return self.submit(graph, name, **parameters).wait(on_progress=on_progress)
 
     def submit(self, graph: Any = None, name: str | None = None, **parameters: Any) -> Result:
-        """The same without waiting; the first query waits."""
+        """Does the same as solve() without waiting for the job; the first query waits."""
         job, labels = self._run(submit(self._patience_s, self._memory, graph, name, parameters))
         return Result(self, job, labels)
 
     def result(self, graph: str) -> Result:
-        """The result of a graph that the service has, by its id, its name or the id of a job. Labels
-        that the service does not know are those that this client has sent with the graph."""
+        """Returns the result of a graph in the service, given the graph's ID or name or a job's ID.
+        Labels that the service does not know are taken from this client's own upload."""
         job, labels = self._run(find(self._patience_s, self._memory, graph))
         return Result(self, job, labels).wait()
 
@@ -130,16 +132,16 @@ class Client:
         self._run(remove(self._patience_s, graph))
 
     def graphs(self, **parameters: Any) -> list[dict[str, Any]]:
-        """The documents of all graphs of the service, newest first."""
+        """Returns the documents of all graphs in the service, newest first."""
         return self._run(list_all(self._patience_s, "graphs", parameters))
 
     def jobs(self, **parameters: Any) -> list[dict[str, Any]]:
-        """The documents of all jobs, newest first; state="running" selects some."""
+        """Returns the documents of all jobs, newest first; state="running" returns only these."""
         return self._run(list_all(self._patience_s, "jobs", parameters))
 
     def estimate(self, graph: Any = None, **parameters: Any) -> dict[str, Any]:
-        """The bytes and seconds of a solve, and whether it fits: of a stored graph, by its id, name
-        or result, or of the numbers n= and m=.
+        """Returns the expected bytes and seconds of a solve, and whether it fits. The argument is a
+        stored graph, given by its ID, name or result, or the numbers n= and m= of its size.
 
         >>> Client().estimate(n=1000, m=5000, kind="i4")["fits"]
         True
@@ -148,8 +150,8 @@ class Client:
 
     @contextlib.contextmanager
     def _solved_once(self, graph: Any, **parameters: Any) -> Iterator[Result]:
-        """Yields the result of solve(), and deletes it afterwards unless the service had it
-        before."""
+        """Yields the result of solve(), and deletes the graph afterwards unless the service already
+        had it."""
         result = self.submit(graph, **parameters)
         try:
             yield result.wait()
@@ -191,8 +193,8 @@ class Client:
 
 @functools.cache
 def default_client() -> Client:
-    """The client for functions without a client argument: of the service at $APSPD_URL, else at
-    the default address if a service answers there, else of a local daemon."""
+    """Returns the client of functions that were called without one. It connects to $APSPD_URL, else
+    to the default address if a service answers there, else to a local daemon."""
     client = Client()
     if "APSPD_URL" not in os.environ:
         try:
@@ -204,7 +206,7 @@ def default_client() -> Client:
 
 
 class AsyncClient:
-    """Client for asyncio: the same methods, to be awaited.
+    """Client for asyncio, with the methods of Client as coroutines.
 
     >>> async def ask():
     ...     async with AsyncClient() as client:
@@ -288,8 +290,8 @@ class AsyncClient:
 
 
 def failure(error: httpx.TransportError, answered: bool, url: httpx.URL) -> Exception:
-    """A service that has answered before may be restarting; a wrong address does not become
-    right."""
+    """Returns the error if a repeated request may succeed, because a service that has answered
+    before may be restarting. Otherwise raises ConnectionFailed: the address may be wrong."""
     if answered or not isinstance(error, httpx.ConnectError):
         return error
     raise ConnectionFailed(
@@ -300,7 +302,7 @@ def failure(error: httpx.TransportError, answered: bool, url: httpx.URL) -> Exce
 
 def send_at_once(event: str, details: Mapping[str, Any]) -> None:
     """Disables Nagle's algorithm, which httpcore before 0.18 leaves enabled: the body of a
-    request would wait 40 ms until its head is acknowledged. Can go with Debian 12."""
+    request would wait 40 ms until its head is acknowledged. Not needed after Debian 12."""
     if event == "connection.connect_tcp.complete":
         plug = details["return_value"].get_extra_info("socket")
         plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -336,8 +338,8 @@ def awaited(
 
 
 class Result(ResultState):
-    """Shortest distances of a graph. Vertices go by the labels that they have in the graph, and
-    math.inf is the distance where there is no path.
+    """The shortest distances of a graph. Methods take and return the labels that the vertices have
+    in the graph; the distance math.inf means that there is no path.
 
     >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
     >>> result.distance("Rome", "Berlin"), result.distance("Berlin", "Rome")
@@ -372,7 +374,7 @@ class Result(ResultState):
 
 
 class AsyncResult(ResultState):
-    """Result for asyncio: the same methods, to be awaited."""
+    """Result for asyncio, with the methods of Result as coroutines."""
 
     def __init__(self, client: AsyncClient, job: dict[str, Any], labels: Labels) -> None:
         super().__init__(client._patience_s, client._memory, job, labels)

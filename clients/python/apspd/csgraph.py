@@ -12,7 +12,7 @@ from .client import Client, default_client
 from .errors import NegativeCycle
 
 NO_PREDECESSOR = -9999
-# Sums of floats differ in their last digits, depending on the order of additions.
+# Relative tolerance: sums of floats depend on the order of the additions.
 TIGHT = 1e-9
 
 
@@ -20,13 +20,13 @@ def shortest_path(csgraph: Any, method: str = "auto", directed: bool = True,
                   return_predecessors: bool = False, unweighted: bool = False,
                   overwrite: bool = False, indices: Any = None, *,
                   client: Client | None = None) -> Any:  # fmt: skip
-    """The distances between all vertices, or from those of `indices`, as SciPy returns them: float64
-    and inf where there is no path; with return_predecessors also the matrix of predecessors.
+    """Returns the distances between all vertices, or from the vertices in `indices`, as SciPy does:
+    float64, and inf where there is no path; with return_predecessors, also the predecessors.
 
     csgraph: a sparse matrix, in which each stored entry is an edge, or a square array, in which
         zeros, infinities and NaN are missing edges.
     method: as in SciPy; every method gives the same distances here.
-    client: a Client; else that of default_client().
+    client: a Client; by default, the result of default_client().
 
     >>> shortest_path([[0, 2, 0], [0, 0, 3], [0, 0, 0]]).tolist()
     [[0.0, 2.0, 5.0], [inf, 0.0, 3.0], [inf, inf, 0.0]]
@@ -51,7 +51,7 @@ def shortest_path(csgraph: Any, method: str = "auto", directed: bool = True,
 
 
 def matrix_of(csgraph: Any) -> Any:
-    """A copy of the edges as float64 in a csr_matrix."""
+    """Returns a copy of the edges as a csr_matrix of float64."""
     if not scipy.sparse.issparse(csgraph):
         csgraph = csgraph_from_dense(numpy.asarray(csgraph, float))
     if csgraph.ndim != 2 or csgraph.shape[0] != csgraph.shape[1]:
@@ -60,8 +60,8 @@ def matrix_of(csgraph: Any) -> Any:
 
 
 def both_ways(matrix: Any) -> Any:
-    """Adds the reverse of each edge; of two parallel edges the lighter one counts. An entry of 0
-    is an edge."""
+    """Adds the reverse of each edge; of two parallel edges, the lighter one is kept. An entry
+    of 0 is an edge."""
     entries = matrix.tocoo()
     rows = numpy.concatenate((entries.row, entries.col))
     columns = numpy.concatenate((entries.col, entries.row))
@@ -75,8 +75,8 @@ def both_ways(matrix: Any) -> Any:
 
 
 def table_of(client: Client, edges: Any, rows: Any) -> Any:
-    """The distances from these rows, or from all. A graph that the service did not have before
-    is deleted."""
+    """Returns the distances from these rows, or from all rows if None. Afterwards deletes the graph
+    from the service unless the service already had it."""
     try:
         with client._solved_once(edges) as result:
             if rows is None:
@@ -87,7 +87,8 @@ def table_of(client: Client, edges: Any, rows: Any) -> Any:
 
 
 def predecessors_of(edges: Any, source: int, distance: Any) -> Any:
-    """The predecessors of all vertices on shortest paths from a source: a tree of tight edges."""
+    """Returns the predecessor of each vertex on a shortest path from the source, in a tree of tight
+    edges: edges whose weight equals the difference of the distances of their endpoints."""
     entries = edges.tocoo()
     with numpy.errstate(invalid="ignore"):  # inf - inf
         slack = distance[entries.row] + entries.data - distance[entries.col]

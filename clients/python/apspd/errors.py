@@ -1,4 +1,5 @@
-"""Exceptions. All are ApspdError; those raised by the service have its problem document."""
+"""The exceptions. All are subclasses of ApspdError; those that report a refusal by the service
+have its problem document."""
 
 from __future__ import annotations
 
@@ -8,27 +9,27 @@ from typing import Any
 
 
 class ApspdError(Exception):
-    """The base of all exceptions of this package. `code` identifies the error to programs: a
-    code of the service or of this package."""
+    """The base of all exceptions of this package. `code` identifies the error for programs: it is
+    defined by the service or by this package."""
 
     code = "Error"
 
 
 class GraphError(ApspdError, ValueError):
-    """The graph cannot be sent; nothing was sent."""
+    """The graph cannot be converted to an upload; nothing was sent."""
 
     code = "GraphError"
 
 
 class ConnectionFailed(ApspdError, ConnectionError):
-    """The service does not answer, even after several attempts."""
+    """The service did not answer, even after several attempts."""
 
     code = "ConnectionFailed"
 
 
 class ServiceError(ApspdError):
-    """The service refused the request. `problem` is its document (RFC 9457), with `hint`,
-    `limit`, `line` and others where they apply."""
+    """The service refused the request. `problem` is the problem document (RFC 9457), which
+    has members such as `hint`, `limit` and `line` where they apply."""
 
     def __init__(self, problem: Mapping[str, Any]) -> None:
         super().__init__(problem)
@@ -47,7 +48,7 @@ class BadRequest(ServiceError):
 
 
 class AccessDenied(ServiceError):
-    """401 or 403: the key is missing, wrong, or does not permit this."""
+    """401 or 403: the key is missing, wrong, or does not permit this request."""
 
 
 class NotFound(ServiceError):
@@ -59,11 +60,11 @@ class NoSuchVertex(NotFound, KeyError):
 
 
 class Conflict(ServiceError):
-    """409 or 412: the state of the job, graph or result does not permit this."""
+    """409 or 412: the state of the job, graph or result does not permit this request."""
 
 
 class TooLarge(ServiceError):
-    """413: larger than a limit; `problem` has `limit` and `actual`."""
+    """413: the graph or body exceeds a limit; `problem` has `limit` and `actual`."""
 
 
 class BadGraph(ServiceError):
@@ -71,7 +72,8 @@ class BadGraph(ServiceError):
 
 
 class Busy(ServiceError):
-    """429 or 503: the queue stayed full, or the service unready, for the whole waiting time."""
+    """429 or 503: the queue stayed full, or the service was not ready, for the whole waiting
+    time."""
 
 
 class JobFailed(ServiceError):
@@ -99,7 +101,7 @@ _BY_STATUS: dict[int, type[ServiceError]] = {
 
 
 def error_of(status: int, body: bytes) -> ServiceError:
-    """The exception for an answer, whose body may come from a proxy."""
+    """Returns the exception for a refusal. The body may come from a proxy and not be JSON."""
     try:
         problem = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
 """The backend `apspd` for NetworkX 3.2 and newer: nx.floyd_warshall(graph, backend="apspd").
 
-The functions accept a graph of any version of NetworkX and answer as NetworkX does."""
+The functions accept graphs of any version of NetworkX and return what NetworkX returns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __networkx_backend__ = "apspd"
 
 
 class Graph:
-    """A graph of NetworkX as the dispatcher passes it to this backend."""
+    """Wraps a NetworkX graph, as NetworkX's dispatcher requires of a backend."""
 
     __networkx_backend__ = "apspd"
 
@@ -40,15 +40,16 @@ def convert_to_nx(result: Any, **_: Any) -> Any:
 
 
 def can_run(name: str, arguments: Any, keywords: Any) -> bool:
-    """Calls with computed weights, or with distances given by the caller, are left to NetworkX."""
+    """Returns whether this backend can run the call. NetworkX itself runs calls in which a function
+    computes the weights."""
     given = (*arguments, *keywords.values())
     return not any(callable(one) and not hasattr(one, "adj") for one in given if one is not None
                    and not isinstance(one, Graph))  # fmt: skip
 
 
 def table_of(graph: Any, weight: str | None) -> tuple[Any, list[Any], Any]:
-    """The graph of NetworkX, its vertices, and the distances between them: ints if all weights
-    are ints, and math.inf."""
+    """Returns the NetworkX graph, its vertices, and the distances between them: ints if all weights
+    are ints, and math.inf where there is no path."""
     graph = convert_to_nx(graph)
     if len(graph) == 0:
         return graph, [], []
@@ -64,7 +65,7 @@ def table_of(graph: Any, weight: str | None) -> tuple[Any, list[Any], Any]:
 
 
 def reached(nodes: list[Any], row: list[float], cutoff: float | None = None) -> dict[Any, float]:
-    """The finite distances of a row, nearest first."""
+    """Returns the finite distances of a row up to the cutoff, nearest first."""
     most = math.inf if cutoff is None else cutoff
     pairs = [(node, one) for node, one in zip(nodes, row) if one < math.inf and one <= most]
     return dict(sorted(pairs, key=lambda pair: pair[1]))
@@ -104,7 +105,8 @@ def all_pairs_bellman_ford_path_length(
 
 
 def johnson(G: Any, weight: Any = "weight") -> dict[Any, dict[Any, list[Any]]]:
-    """One shortest path for each pair; among equally short paths NetworkX may choose another."""
+    """Returns a shortest path for each pair; NetworkX may choose another path of the same
+    length."""
     graph = convert_to_nx(G)
     paths: dict[Any, dict[Any, list[Any]]] = {}
     if len(graph) == 0:
@@ -158,7 +160,7 @@ def diameter(G: Any, e: Any = None, usebounds: bool = False, weight: str | None 
 def closeness_centrality(
     G: Any, u: Any = None, distance: str | None = None, wf_improved: bool = True
 ) -> Any:
-    """Uses the distances to a vertex, as NetworkX does."""
+    """Returns the closeness of each vertex, computed as in NetworkX from the distances to it."""
     _, nodes, table = table_of(G, distance)
     found = {}
     for column, node in enumerate(nodes):
