@@ -6,10 +6,11 @@
 #include "server/store/identity.h"
 #include "tests/lib/scheduler_fixture.h"
 
-/* Sets the weight of the edge from row 0 to row 1. */
+/* Returns a call that changes the weight of the edge from row 0 to row 1. */
 struct question *new_change(struct fixture *fixture, const char *key, double weight);
 
-/* Waits for the end of the job; copies the ID of its graph. */
+/* Changes the weight of the edge from row 0 to row 1, waits until the job of the change has ended
+ * in job_state, and copies the ID of the job's graph. */
 void change(struct fixture *fixture, const char *key, double weight, const char *job_state,
             char graph_id[GRAPH_ID_SIZE]);
 

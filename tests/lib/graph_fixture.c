@@ -2,7 +2,7 @@
 
 #include "tests/lib/test.h"
 
-/* Returns the size of the next piece. */
+/* Returns the size of the next piece of the input: `piece` bytes, or random if `piece` is 0. */
 static size_t next_piece(size_t piece, uint64_t *seed, size_t left)
 {
     size_t size = piece;

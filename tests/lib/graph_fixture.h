@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Feeds pieces of this size; 0 = of varying sizes. Each piece is copied to a separate allocation,
- * so that a sanitizer detects reads beyond it. */
+/* Reads a graph from bytes, in pieces of `piece` bytes (0 = random sizes). Each piece is copied to
+ * a separate allocation, so that a sanitizer detects reads beyond it. */
 enum status read_graph(enum format format, const struct graph_options *options, const char *bytes,
                        size_t size, size_t piece, struct graph **ret_graph, struct problem *reterr);
 
@@ -21,7 +21,7 @@ enum status read_text_with(enum format format, const char *text,
                            const struct graph_options *options, struct graph **ret_graph,
                            struct problem *reterr);
 
-/* Reads a text without options; the test fails if it is refused. */
+/* Reads a graph from a text without options; the test fails if the text is refused. */
 struct graph *read_text(enum format format, const char *text);
 
 bool same_graph(const struct graph *a, const struct graph *b);

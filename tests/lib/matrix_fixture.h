@@ -1,11 +1,11 @@
-/* Reads a matrix as its users do: as distances or as unreachable. */
+/* Reads an entry of a matrix of any kind: a distance, or unreachable. */
 #pragma once
 
 #include "proto/matrix.h"
 
 #include <math.h>
 
-/* Reads the distance from row to column; false when the column is unreachable. */
+/* Reads the distance from row to column; returns false if the column is unreachable. */
 static inline bool matrix_distance(const struct matrix *matrix, uint32_t row, uint32_t column,
                                    double *ret_distance)
 {

@@ -1,5 +1,5 @@
-/* Small random graphs and their longest distances by the plain triple loop, for tests of bounds on
- * distances. */
+/* Small random graphs, with all distances and the longest one computed by the plain triple loop
+ * (Floyd-Warshall), for tests of bounds on distances. */
 #pragma once
 
 #include "proto/read/graph_builder.h"
@@ -16,8 +16,8 @@ struct range_edge {
 
 uint32_t range_next(uint64_t *seed, uint32_t below);
 
-/* A graph with vertices named 1, 2, ..., which differ from its rows; its weights are integers if
- * all given weights are. */
+/* Builds a graph whose vertices are named 1, 2, ..., so that names differ from rows. The weights
+ * are integers if all given weights are. */
 struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges, size_t count,
                           bool directed);
 
@@ -25,7 +25,7 @@ struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges,
  * than the number of pairs, and every fifth weight is 0. */
 struct graph *range_random(uint64_t seed);
 
-/* Distances row by row, RANGE_FAR = unreachable; the caller frees them. */
+/* Returns all distances, row by row, with RANGE_FAR for unreachable; the caller frees them. */
 uint64_t *range_distances(const struct graph *graph);
 
 uint64_t range_longest(const struct graph *graph);

@@ -10,9 +10,9 @@
 
 uint64_t fixture_next(uint64_t *seed);
 
-/* Inputs up to this size are split in two at every byte. */
+/* Inputs of up to this many bytes are split in two at every byte. */
 #define FIXTURE_CUT_LIMIT 400
 
-/* Checks that every generated input gives the same graph as a whole, byte by byte, in random pieces
- * and, if it is small, split in two at every byte. */
+/* Checks that every generated input gives the same graph whether it is read as a whole, byte by
+ * byte, in random pieces or, if it is small, split in two at any byte. */
 void check_any_split(enum format format, void (*generate)(uint64_t seed, struct text *text));

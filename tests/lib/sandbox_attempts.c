@@ -98,7 +98,7 @@ ATTEMPT(host_name, syscall(SYS_sethostname, "", -1L))
 ATTEMPT(passwords, open("/etc/passwd", O_RDONLY))
 ATTEMPT(device, mknod(attempt_path(attempt_given.state, "d"), S_IFCHR | 0600, 0x0103))
 ATTEMPT(dumpable, prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))
-/* The kernel reads only the low half of the option. */
+/* The kernel ignores the high half of the option, so this call is PR_SET_DUMPABLE in disguise. */
 ATTEMPT(dumpable_in_disguise, syscall(SYS_prctl, (1UL << 32) | PR_SET_DUMPABLE, 1UL, 0UL, 0UL, 0UL))
 
 static int attempt_capabilities(void)
@@ -261,7 +261,7 @@ ATTEMPT(create, open(attempt_path(attempt_given.state, "created"), O_CREAT | O_R
 ATTEMPT(list, open(attempt_given.state, O_RDONLY | O_DIRECTORY))
 ATTEMPT(folder, mkdir(attempt_path(attempt_given.state, "made"), 0700))
 
-/* Publishes, renames and deletes a file like the store. */
+/* Publishes, renames and deletes a file in the way of the store. */
 static int attempt_publish(void)
 {
     char from[PATH_MAX];

@@ -1,11 +1,10 @@
-/* Attempts of a process in the sandbox: operations that must be refused, and operations that must
- * work. */
+/* Operations that a process attempts in the sandbox: some must be refused, others must work. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Exit codes. */
+/* Exit codes of a process that made an attempt. */
 enum { ATTEMPT_DONE = 0, ATTEMPT_REFUSED = 3, ATTEMPT_BROKEN = 4 };
 
 #define ATTEMPT_READABLE "/etc/hostname"
@@ -19,7 +18,7 @@ struct attempt_scene {
 struct attempt {
     const char *name;
     int (*make)(void);
-    bool by_files; /* only Landlock refuses it */
+    bool by_files; /* only Landlock's rules for files refuse the attempt */
 };
 
 /* Objects of a process in the sandbox, opened by attempt_open before the sandbox is entered. */
@@ -34,7 +33,7 @@ extern struct attempt_given {
 
 extern const struct attempt attempt_forbidden[];
 extern const size_t attempt_forbidden_count;
-/* The last attempts are for /proc, which CUDA's driver reads, and for operations of the driver. */
+/* The last forbidden attempts are allowed if a GPU's driver needs them, as it needs /proc. */
 #define ATTEMPT_OF_DRIVER_COUNT 6
 
 extern const struct attempt attempt_needed[];
@@ -44,10 +43,10 @@ extern const size_t attempt_needed_count;
 extern const struct attempt attempt_front[];
 extern const size_t attempt_front_count;
 
-/* Runs this program again, as the service starts its workers. */
+/* Runs this program again, in the way in which the service starts its workers. */
 int attempt_itself(void);
 
-/* Prints the name and the text of errno, and aborts. */
+/* Prints `what` and the text of errno, and aborts. */
 void attempt_fail(const char *what);
 
 void attempt_open(struct attempt_scene *scene);

@@ -50,7 +50,7 @@ struct question {
 
 void set_answered(struct call *call);
 
-/* Allocated on the heap, because a call may outlast the function that posts it. */
+/* Returns a call on the heap, because a call may outlast the function that posts it. */
 struct question *new_question(enum call_kind kind, const char *key);
 
 struct question *new_upload(enum call_kind kind, const char *edges);
@@ -74,19 +74,19 @@ json_t *body_of(const struct question *question);
 
 void assert_state(const struct question *question, const char *state);
 
-/* Submits a graph and waits for the end of the job; copies the IDs. */
+/* Submits a graph, waits for the end of its job, and copies the IDs of the job and of the graph. */
 void solve(struct fixture *fixture, const char *edges, char job_id[JOB_ID_SIZE],
            char graph_id[GRAPH_ID_SIZE]);
 
 void assert_job_state(struct fixture *fixture, const char *job_id, const char *state);
 
-/* Waits until the job has ended: each answer comes with a change of its state. */
+/* Waits until the job has ended in this state. Each request waits for one change of the job. */
 void finish_job(struct fixture *fixture, const char *job_id, const char *state);
 
 void assert_distance(struct fixture *fixture, const char *key, uint32_t source, uint32_t target,
                      const char *expected);
 
-/* A ring of n vertices, which the caller frees; different weights give different graphs. */
+/* Returns the text of a ring of n vertices whose edges have this weight; the caller frees it. */
 char *ring_of(unsigned n, unsigned weight);
 
 void submit_ring(struct fixture *fixture, unsigned n, unsigned weight, char job_id[JOB_ID_SIZE]);

@@ -7,13 +7,13 @@
 
 #define VERTEX_LIMIT 32
 
-/* A solver defined by a test, which forwards everything else to the CPU solver. */
+/* A solver some of whose functions a test replaces; the others call the CPU solver. */
 struct stand_in {
     struct solver solver;
     struct solver_class class_;
 };
 
-/* Opened by open_cpu. */
+/* The CPU solver that open_cpu opens. */
 extern struct solver *cpu;
 
 int open_cpu(void **state);
@@ -39,5 +39,5 @@ struct attempt run_edges(uint32_t vertex_count, const struct range_edge *edges, 
 
 static const struct range_edge short_path[] = {{0, 1, 7}, {1, 2, 8}};
 
-/* Makes a solver that executes the dense plan only. */
+/* Initializes a stand-in that executes only the dense plan. */
 void stand_in_init(struct stand_in *device);

@@ -1,5 +1,5 @@
-/* Counts the machine instructions of a step: growth with the size of a store is detected without a
- * clock. */
+/* Counts the machine instructions of a step. So a test detects without a clock that a step takes
+ * longer if there are more objects. */
 #pragma once
 
 #include "proto/status.h"
@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Longer than any step takes under single-stepping. */
+/* Time limit in seconds; any step is faster, even in single-step mode. */
 #define STEPS_LIMIT_S 20
 
-/* Returns the number of instructions. A lock that another thread held during the fork stays locked
- * in the child. If the child waits for such a lock, the count is repeated in another child. */
+/* Returns the number of instructions of the step. If a child waits for a lock that another thread
+ * held during the fork, the instructions are counted again in another child. */
 long count_steps(void (*step)(void *context), void *context);

@@ -17,7 +17,7 @@ struct fixture {
     int folder;
 };
 
-/* A test with a temporary folder. */
+/* Defines a test function whose fixture is a temporary folder. */
 #define FIXTURE_TEST(name)                                                                         \
     TEST_FIXTURE(name, struct fixture *fixture, fixture_setup, fixture_teardown)
 
@@ -25,10 +25,10 @@ int fixture_setup(void **state);
 
 int fixture_teardown(void **state);
 
-/* A directed path 0 -> 1 -> ... -> n-1; edge i weighs first_weight + i. Names count from 1. */
+/* Makes a directed path of n vertices, named from 1, whose edge i has weight first_weight + i. */
 struct graph *fixture_path_graph(uint32_t vertex_count, enum weight_type type, int first_weight);
 
-/* The number of files in a folder below the fixture's. */
+/* Returns the number of files in a subfolder of the fixture's folder. */
 size_t fixture_count_files(const struct fixture *fixture, const char *name);
 
 /* Opens the store in "state" below the fixture's folder. */
@@ -37,12 +37,12 @@ struct store *fixture_open_store(const struct fixture *fixture);
 /* The done function of a change: posts the semaphore that is its context. */
 void fixture_post(struct store_change *change);
 
-/* Carries out one change and waits for it. */
+/* Submits one change to the store and waits until it is done. */
 enum status fixture_apply(struct store *store, struct store_change *change);
 
-/* An unpublished matrix of zeros, of kind i4. */
+/* Makes an unpublished result: a matrix of kind i4 with only zeros. */
 struct result *fixture_make_result(struct store *store, const char *graph_id, const char *etag,
                                    uint32_t vertex_count);
 
-/* Changes one byte of a file, counted from its end when offset is negative. */
+/* Changes one byte of a file; a negative offset counts from the end of the file. */
 void fixture_flip(int folder, const char *name, off_t offset);

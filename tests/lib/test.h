@@ -19,7 +19,7 @@
  * file. */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
-/* Calls set_up before the test function and tear_down after it. */
+/* Defines a test function with functions that are called before and after it. */
 #define TEST_WITH(name, set_up, tear_down)                                                         \
     static void name(void **state);                                                                \
     __attribute__((constructor)) static void add_##name(void)                                      \
@@ -28,8 +28,8 @@
     }                                                                                              \
     static void name(void **state)
 
-/* A test function with the object that set_up creates as a parameter, such as `struct fixture
- * *fixture`. */
+/* Defines a test function whose parameter is the object that set_up creates, for example `struct
+ * fixture *fixture`. */
 #define TEST_FIXTURE(name, object, set_up, tear_down)                                              \
     static void name(object);                                                                      \
     static void run_##name(void **state)                                                           \
@@ -42,7 +42,7 @@
     }                                                                                              \
     static void name(object)
 
-/* Calls set_up before the first test function of the program and tear_down after the last one. */
+/* Sets functions to call before the first and after the last test function of the program. */
 #define TEST_GROUP(set_up, tear_down)                                                              \
     __attribute__((constructor)) static void set_group(void)                                       \
     {                                                                                              \

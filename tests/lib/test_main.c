@@ -44,7 +44,7 @@ int test_run(void)
     return cmocka_run_group_tests(tests, group_set_up, group_tear_down);
 }
 
-/* A program with other tasks defines its own main function. */
+/* Weak, because a program that also has other tasks defines another main function. */
 __attribute__((weak)) int main(void)
 {
     return test_run();

@@ -13,7 +13,8 @@ int destroy_pool(void **state)
     return 0;
 }
 
-/* Vertices are moved by a third; tiles of 50 and 37 alternate; there are no rounds. */
+/* Returns a plan without rounds: vertices rotated by n / 3, alternating tiles of 50 and 37
+ * vertices. */
 static struct plan *tiles_fixture_order(uint32_t n)
 {
     struct plan *plan = calloc(1, sizeof(*plan));

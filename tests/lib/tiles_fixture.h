@@ -17,7 +17,7 @@ void tiles_fixture_open(uint32_t n, enum kind kind, enum arithmetic arithmetic, 
 
 void tiles_fixture_close(struct tiles_fixture *fixture);
 
-/* Three threads, from create_pool on. */
+/* The pool of three threads that create_pool starts. */
 extern struct cpu_pool *pool;
 
 int create_pool(void **state);

@@ -34,7 +34,7 @@ struct graph *read_ring(void);
 
 void store_ring(const struct fixture *fixture);
 
-/* Starts the worker and waits until it has reported its opening. */
+/* Starts the worker and waits until it has reported that its solver is open, or why not. */
 void start(struct fixture *fixture, enum worker_isolation isolation);
 
 struct fixture *make_fixture(void);
@@ -45,7 +45,7 @@ void give(struct fixture *fixture, struct task *task);
 
 void carry_out(struct fixture *fixture, struct task *task);
 
-/* Must be the first statement of main. */
+/* Must be the first statement of main, because a worker process runs the test program again. */
 #define WORKER_MAIN(argc, argv)                                                                    \
     do {                                                                                           \
         if ((argc) == 3 && strcmp((argv)[1], WORKER_FLAG) == 0) {                                  \
