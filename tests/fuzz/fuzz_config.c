@@ -1,5 +1,5 @@
-/* Configuration files from arbitrary bytes: an accepted file is printed, and the print is parsed to
- * the same values. */
+/* Parses configuration files from arbitrary bytes. An accepted configuration is printed; parsing
+ * the printed text must give the same values. */
 #include "server/config_option.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* Coordinates from arbitrary bytes: the low bits of the first byte are the size of the pieces.
- * Reading the whole input and reading it in pieces must give the same coordinates or the same
- * error. */
+/* Reads coordinates from arbitrary bytes; the low bits of the first byte set the size of the
+ * pieces. Reading the whole input and reading it in pieces must give the same coordinates or the
+ * same error. */
 #include "proto/read/coordinates_reader.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Arbitrary bytes on a connection of the real libmicrohttpd, followed by the request guard. A
- * separate parser, written from RFC 9112 alone, parses the bytes of accepted requests again: if the
- * connection continues, the head must be well-formed, and the next head must be where the body
- * ends. The guard cannot detect a NUL in place of a CR, nor errors in the last four bytes of a
- * head: the library does not reveal the difference between a CRLF and a bare LF after a NUL, or
- * between two of them and one followed by a colon. */
+/* Sends arbitrary bytes to a real libmicrohttpd server with the request guard. A separate parser,
+ * written only from RFC 9112, parses the bytes of accepted requests again: if the connection
+ * continues, the head must be well-formed, and the next head must begin where the body ends. The
+ * guard cannot detect a NUL in place of a CR, nor errors in the last four bytes of a head, because
+ * the library hides two differences: between a CRLF and a bare LF after a NUL, and between two of
+ * these and one followed by a colon. */
 #include "server/http/request/framing.h"
 
 #include <fcntl.h>
@@ -32,8 +32,8 @@ struct header_list {
 static struct {
     char *input;
     size_t size;
-    size_t at;     /* position of the next head, as far as known */
-    uint64_t left; /* size of its body according to this parser */
+    size_t at;     /* position of the next head in the input, as far as known */
+    uint64_t left; /* bytes of the body not yet received, according to this parser */
     bool closing;
     bool begun;
 } talk;
@@ -77,7 +77,7 @@ static bool is_named(const char *line, size_t name_size, const char *name)
     return name_size == strlen(name) && strncasecmp(line, name, name_size) == 0;
 }
 
-/* Parses one header line without its end; counts host, length and encoding headers in counts[]. */
+/* Parses a header line without its line break; counts Host, length and encoding headers. */
 static void check_line(const char *line, size_t size, unsigned counts[3])
 {
     static const char *const names[] = {"host", "content-length", "transfer-encoding"};
@@ -92,7 +92,7 @@ static void check_line(const char *line, size_t size, unsigned counts[3])
         talk.left = strtoull(colon + 1, NULL, 10);
 }
 
-/* Parses the head that the guard has accepted, from its first byte. Returns its size. */
+/* Parses the head of a request that the guard has accepted. Returns the size of the head. */
 static size_t check_head(const char *head, size_t size)
 {
     unsigned counts[3] = {0};
@@ -111,7 +111,7 @@ static size_t check_head(const char *head, size_t size)
         check_line(line, (size_t)(at - line), counts);
     }
     CHECK(counts[0] == 1 || (old && counts[0] == 0));
-    CHECK(counts[1] + counts[2] <= 1 && counts[2] == 0); /* chunked bodies close the connection */
+    CHECK(counts[1] + counts[2] <= 1 && counts[2] == 0); /* a chunked body closes the connection */
     return (size_t)(end - head) + 4;
 }
 
@@ -129,8 +129,8 @@ static enum MHD_Result answer(struct MHD_Connection *connection)
     return result;
 }
 
-/* Finds the head in the input: libmicrohttpd skips empty lines before it, and lines that begin with
- * a NUL. */
+/* Finds the request's head in the input: libmicrohttpd skips empty lines before a head, and lines
+ * that begin with a NUL. */
 static void check_input(size_t head_size)
 {
     while (talk.at < talk.size && memchr("\r\n", talk.input[talk.at], 3) != NULL) {
@@ -179,8 +179,8 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     (void)context;
     (void)data;
     if (talk.begun) {
-        /* If the connection continues, the next head begins after as many bytes as this parser has
-         * read. */
+        /* If the connection continues, the next head must begin at the position that this parser
+         * computed. */
         CHECK(talk.closing || (*size == 0 ? talk.left == 0 : *size <= talk.left));
         if (*size == 0)
             return answer(connection);
@@ -207,7 +207,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
         list.count <= HEADER_LIMIT && framing_check(&line, &body, &closing, NULL) == STATUS_OK;
     talk.closing = !passed || closing;
     const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
-    talk.left = length == NULL ? 0 : strtoull(length, NULL, 10); /* unless it is parsed again */
+    talk.left = length == NULL ? 0 : strtoull(length, NULL, 10); /* check_line may change it */
     if (!passed)
         return answer(connection);
     check_input(info->header_size);
@@ -223,7 +223,7 @@ static struct MHD_Daemon *start(void)
                             ended, NULL, MHD_OPTION_END);
 }
 
-/* Receives until the server has closed its end or sends nothing more. */
+/* Receives until the server closes the connection or sends nothing more. */
 static void run(struct MHD_Daemon *daemon, int client)
 {
     char answers[4096];

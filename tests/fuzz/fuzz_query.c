@@ -1,5 +1,5 @@
-/* A query from arbitrary bytes: an accepted query, printed again with every byte escaped, has the
- * same meaning. */
+/* Parses a query from arbitrary bytes. If it is accepted and printed again with every byte escaped,
+ * it must have the same meaning. */
 #include "proto/text.h"
 #include "server/http/request/query.h"
 
@@ -34,7 +34,7 @@ static char *write_again(const struct query *query)
     return copy;
 }
 
-/* Accepted values have the type of their parameter and are within its limits. */
+/* Checks that accepted values have the type of their parameter and are within its limits. */
 static void call(const struct query *query)
 {
     const char *known[QUERY_LIMIT + 1] = {NULL};

@@ -1,6 +1,6 @@
-/* One reader on arbitrary bytes: the first byte is the size of the pieces (0..15, 0 = varying) and,
- * in its high bits, the options. The whole input and the pieces must give exactly the same graph or
- * error. */
+/* Runs one reader on arbitrary bytes. The first byte contains the size of the pieces (0..15, 0 =
+ * varying) and, in its high bits, the options. The whole input and the pieces must give exactly the
+ * same graph or error. */
 #pragma once
 
 #include "proto/graph_cycle.h"

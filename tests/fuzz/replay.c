@@ -1,4 +1,4 @@
-/* Runs a fuzz target over every file of a folder: the corpus in the ordinary test run. */
+/* Runs a fuzz target over every file of a folder, which in ordinary test runs is the corpus. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,6 +52,6 @@ int main(int argc, char **argv)
             count += replay(argv[1], entry->d_name);
     }
     closedir(folder);
-    /* An empty corpus would prove nothing. */
+    /* A run without any input would prove nothing, so it fails. */
     return count > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
