@@ -10,7 +10,7 @@
  *   FAULT_ONLY    names of the calls to count, separated by commas; absent = all
  *   FAULT_IMAGE   a folder with files/ and names/: the contents of files (by inode) and the entries
  *                 of folders at their last fsync */
-/* Both names of each call are given below, with one type of offset. */
+/* Each call is defined below under both names; the headers must not redirect one to the other. */
 #undef _FILE_OFFSET_BITS
 #include <dirent.h>
 #include <dlfcn.h>
@@ -187,7 +187,7 @@ static void keep(int descriptor)
     pthread_mutex_unlock(&image_lock);
 }
 
-/* A new file may have the inode of a deleted file. */
+/* Forgets the saved content of an inode, because a new file may reuse a deleted file's inode. */
 static void forget(int descriptor)
 {
     struct stat info;
@@ -306,7 +306,7 @@ int mkdirat(int at_folder, const char *path, mode_t mode)
     return (int)syscall(SYS_mkdirat, at_folder, path, mode);
 }
 
-/* Counts only calls that create a file, because opening an existing file changes nothing. */
+/* Counts only calls that create a file; opening an existing file does not change the folder. */
 static int open_counted(int at_folder, const char *path, int flags, mode_t mode)
 {
     const bool makes = (flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) != 0;

@@ -16,8 +16,8 @@
 
 #define DESCRIPTOR_LIMIT 1024
 
-/* Opens the descriptors that a sandboxed process has for the attempts, and the folders that
- * FAULT_SCENE names. Its own socket serves as the unconnected socket. */
+/* Opens the descriptors that a sandboxed process uses for the attempts, and the folders that
+ * FAULT_SCENE names. The socket of the process serves as the unconnected socket. */
 __attribute__((constructor)) static void open_scene(void)
 {
     const char *scene = getenv("FAULT_SCENE");
@@ -38,8 +38,8 @@ __attribute__((constructor)) static void open_scene(void)
     }
 }
 
-/* Prints one line with the name and the outcome, or with the error if the attempt was neither done
- * nor refused. */
+/* Prints one line with the name and the outcome of an attempt. If it was neither done nor refused,
+ * the line has the error. */
 static void tell(const char *name, int outcome)
 {
     const int error = errno;
@@ -58,7 +58,7 @@ static void make_each(const struct attempt *attempts, size_t count)
     }
 }
 
-/* Returns whether a descriptor is not a standard stream, the socket or opened by the test. */
+/* Returns whether a descriptor is no standard stream, not the socket and not opened by the test. */
 static bool is_foreign(int descriptor)
 {
     return fcntl(descriptor, F_GETFD) >= 0 && descriptor > WORKER_SOCKET &&

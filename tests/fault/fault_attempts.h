@@ -1,4 +1,4 @@
-/* A compromised worker process tries operations that must be refused, and others that must work.
+/* Simulates a compromised worker process: it tries operations that must be refused or must work.
  * Each outcome is a line on standard error: "attempt NAME", followed by refused, done or broken. */
 #pragma once
 

@@ -20,9 +20,9 @@ struct fault {
     unsigned times;
 };
 
-/* Finds a matching fault and counts it. */
+/* Finds the fault that the plan sets for this graph size and stage, and counts it. */
 bool fault_plan_find(uint32_t vertices, const char *stage, struct fault *ret_fault);
 /* Makes a call that blocks until stuck.py, which serves the file in FAULT_CALL, releases it. */
 void fault_plan_call(void);
-/* Returns whether the descriptor belongs to the plan. */
+/* Returns whether the descriptor belongs to one of the files of the plan. */
 bool fault_plan_has(int descriptor);

@@ -16,12 +16,12 @@ static void send_bytes(const void *bytes, size_t size)
     (void)ignored;
 }
 
-/* Sends the message with this many copies of the socket as descriptors. */
+/* Sends the message with copies of the socket as descriptors; `descriptors` is their number. */
 static void send_message(const struct wire_message *message, size_t size, unsigned descriptors)
 {
     struct {
         struct wire_message message;
-        char more[64]; /* a message may be sent with too many bytes */
+        char more[64]; /* room for messages that are sent with too many bytes */
     } copy = {.message = *message};
     struct iovec part = {&copy, size};
     union {
@@ -90,7 +90,7 @@ static void send_unknown(uint32_t vertices)
     send_message(&message, BODY + sizeof(message.body.done), 0);
 }
 
-/* Sends shares of more devices than a group can have. */
+/* Sends an account of more devices than a group can have. */
 static void send_impossible(uint32_t vertices)
 {
     struct wire_message message = done_message();
@@ -127,7 +127,7 @@ static void send_opened(uint32_t vertices)
     send_message(&message, BODY + sizeof(message.body.opened), 0);
 }
 
-/* Sends fewer facts, like an older version of the program. */
+/* Sends the facts of the worker in a shorter form, like an older version of the program. */
 static void send_stale(uint32_t vertices)
 {
     const struct wire_message message = {.type = WIRE_OPENED};

@@ -4,6 +4,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns false if there is no such message. vertices: the size of the graph that is being solved.
- */
+/* Sends the forbidden message with this name; returns false if there is none. vertices: the size of
+ * the graph that is being solved. */
 bool fault_protocol_send(const char *what, uint32_t vertices);

@@ -36,7 +36,7 @@
 
 #define LIE_IN_EACH_ROW (-2)
 
-/* The error in a wrong result: the index of an entry and the bit to flip. */
+/* The error to put into a result: the index of the entry and the bit to flip. */
 struct lie {
     long entry;
     unsigned bit;
@@ -46,7 +46,7 @@ struct lie {
 struct trial {
     const struct observer *observer;
     uint32_t vertices;
-    enum status forced; /* STATUS_OK: none */
+    enum status forced; /* the status of a planned fault; STATUS_OK: none */
     bool looked;
 };
 
@@ -68,7 +68,7 @@ void __wrap_solver_get_figures(const struct solver *solver, struct solver_figure
 static struct solver_class real_class;
 static struct solver_class faulty_class;
 
-/* Memory of the device, or of a whole group; 0 = unlimited. A process has one device. */
+/* Bytes of memory of the device of this process, or of a group of devices; 0 = unlimited. */
 static uint64_t memory_bytes;
 static uint32_t members = 1;
 static uint32_t first_index;
@@ -90,7 +90,7 @@ static uint64_t memory_of_gpu(uint32_t index)
     return bytes;
 }
 
-/* Bytes of the matrix; twice that for a plan that is not dense, which needs more on a GPU too. */
+/* Returns the matrix's bytes, doubled for a plan that is not dense: it needs more on a GPU too. */
 static uint64_t bytes_of_plan(const struct plan *plan, enum kind kind)
 {
     const uint64_t bytes = (uint64_t)plan->vertex_count * plan->vertex_count * kind_size(kind);
@@ -116,7 +116,7 @@ static void end_process(const struct fault *fault)
     if (strcmp(fault->action, "exit") == 0) {
         _exit(number);
     } else if (strcmp(fault->action, "signal") == 0) {
-        /* A sanitizer would print its own report of the signal. */
+        /* Without this, a sanitizer would print its own report of the signal. */
         (void)signal(number, SIG_DFL);
         raise(number);
     } else if (strcmp(fault->action, "hang") == 0) {
@@ -153,7 +153,7 @@ static void falsify(const struct matrix *matrix, struct lie lie)
     flip(matrix, (size_t)lie.entry % count * bits + lie.bit % bits);
 }
 
-/* Executes the fault; if the function returns, it returns the status with which the stage ends. */
+/* Executes the planned fault of the stage, if any; returns the status with which the stage ends. */
 static enum status strike(uint32_t vertices, const char *stage, const struct matrix *matrix)
 {
     struct fault fault;
@@ -175,7 +175,8 @@ static enum status strike(uint32_t vertices, const char *stage, const struct mat
     return STATUS_OK;
 }
 
-/* Allocates contiguous memory from the device, or from the free memory that the fault plan sets. */
+/* Simulates the allocation of contiguous device memory: fails if the plan needs more bytes than the
+ * device has, or than the fault plan says are free. */
 static enum status allocate(const struct plan *plan, enum kind kind)
 {
     struct fault fault;

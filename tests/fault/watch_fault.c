@@ -1,8 +1,8 @@
-/* Makes the deadlines of hung processes pass according to a plan (fault_plan.h). So no test waits
- * for a deadline, and no deadline is so short that a healthy process on a busy machine misses it.
- * The linker replaces worker_watch_tick by this function (--wrap). A line of the plan with the
- * stage `silence` counts a process without a heartbeat since the previous tick as silent; a line
- * with the stage `stall` counts a task without a round since then as stalled. */
+/* Simulates hung processes: lets their deadlines pass according to a plan (fault_plan.h). So tests
+ * need not wait for deadlines, and deadlines can be so long that a healthy process on a busy
+ * machine never misses them. The linker replaces worker_watch_tick by this function (--wrap). If
+ * the plan has a line with the stage `silence`, a process without a heartbeat since the previous
+ * tick is silent; with the stage `stall`, a task without a round since then is stalled. */
 #include "server/worker/watch.h"
 #include "tests/fault/fault_plan.h"
 
