@@ -1,5 +1,5 @@
-/* Fixtures for the GPU tests: a variant of the solve that the tuning forces, a graph with its known
- * distances, and an observer that cancels. */
+/* Fixtures for the GPU tests: tuning values that force one variant of the solve, a graph with known
+ * distances, and an observer that cancels the solve. */
 #pragma once
 
 #include "gpu/gpu.h"
@@ -28,11 +28,11 @@ struct gpu_subject {
 
 bool gpu_trial_applies(const struct gpu_variant *variant, const struct gpu_subject *subject);
 
-/* The relative error that the kind may have: 0 for integer weights. */
+/* Returns the relative error that distances of this kind may have: 0 for integer weights. */
 double gpu_trial_tolerance(enum kind kind, const struct gpu_subject *subject);
 
-/* Solves in the kind of the variant. The elements are first set to values that cannot look correct
- * by chance. */
+/* Solves the graph in the kind of the variant. The elements are first set to values that cannot
+ * look correct by chance. */
 enum status gpu_trial_solve(struct gpu *gpu, const struct gpu_variant *variant,
                             const struct gpu_subject *subject, const struct observer *observer,
                             struct matrix *matrix, struct solve_account *account);
@@ -45,11 +45,11 @@ double gpu_trial_longest(const double *distances, size_t count);
 struct plan *gpu_trial_plan(const struct graph *graph, uint32_t width, bool symmetric,
                             uint64_t seed);
 
-/* Ten random edges per vertex with weights up to `longest`, and a ring with weights up to
+/* Adds ten random edges per vertex with weights up to `longest`, and a ring with weights up to
  * `longest_of_ring` that connects all vertices. */
 void gpu_trial_connect(struct edge_list *list, uint32_t longest_of_ring, uint32_t longest);
 
-/* Number of rounds until a cancel. */
+/* State of an observer that cancels the solve after `rounds` rounds. */
 struct patience {
     uint32_t rounds;
     uint32_t told; /* number of rounds reported by the last call; each call reports more */

@@ -4,8 +4,8 @@
 #include "proto/graph.h"
 #include "proto/read/reader.h"
 
-/* Returns NULL if the bytes are refused, with the reason on standard error. */
+/* Reads a graph. If the bytes are refused, prints the reason on standard error and returns NULL. */
 struct graph *graph_source_read(enum format format, const struct graph_options *options,
                                 const char *bytes, size_t size);
-/* The file ending determines the format. */
+/* Reads a graph from a file, whose extension determines the format. */
 struct graph *graph_source_open(const char *path);

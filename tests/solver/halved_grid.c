@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Columns [left, right) and rows [top, bottom). */
+/* A rectangle of the grid: columns [left, right) and rows [top, bottom). */
 struct rectangle {
     uint32_t top;
     uint32_t bottom;
@@ -24,7 +24,7 @@ struct cutting {
     uint32_t tile_count;
 };
 
-/* Cuts the rectangle's vertices into the necessary number of equal tiles. */
+/* Places the rectangle's vertices in as few tiles as possible, each a level above the previous. */
 static void place(struct cutting *cutting, struct rectangle part, uint32_t level)
 {
     const uint32_t count = (part.bottom - part.top) * (part.right - part.left);
@@ -42,7 +42,7 @@ static void place(struct cutting *cutting, struct rectangle part, uint32_t level
     }
 }
 
-/* Returns the level after that of the part itself. */
+/* Halves the rectangle recursively, and places its tiles. Returns the first level above them. */
 static uint32_t cut(struct cutting *cutting, struct rectangle part)
 {
     const uint32_t height = part.bottom - part.top;
@@ -71,7 +71,7 @@ static uint32_t cut(struct cutting *cutting, struct rectangle part)
     return level + cutting->tile_count - before;
 }
 
-/* Tiles of the same level are independent and share a round. */
+/* Returns the tiles ordered by level. Tiles of one level are independent and share a round. */
 static uint32_t *order_pivots(const struct cutting *cutting)
 {
     uint32_t *pivot = calloc((size_t)cutting->tile_count + 1, sizeof(*pivot));

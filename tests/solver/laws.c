@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* All laws are checked with exact integers. */
+/* Solves in i4, so that the laws can be checked with exact integers. */
 static struct trial solve(struct solver *solver, const struct edge_list *list)
 {
     struct trial trial = trial_run(solver, list, KIND_I4, false);
@@ -103,7 +103,7 @@ bool laws_reversing_transposes(struct solver *solver, const struct edge_list *li
     return holds;
 }
 
-/* An edge as long as the distance between its ends changes no distance. */
+/* Adds edges as long as the distance between their endpoints; they must change no distance. */
 bool laws_useless_edge_changes_nothing(struct solver *solver, const struct edge_list *list)
 {
     const uint32_t n = list->vertex_count;

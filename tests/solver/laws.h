@@ -1,4 +1,4 @@
-/* Laws of shortest distances that hold for any graph and need no oracle. */
+/* Laws of shortest distances that hold for any graph, so that tests need no known distances. */
 #pragma once
 
 #include "server/solver/solver.h"

@@ -3,5 +3,5 @@
 
 #include "tests/solver/edge_list.h"
 
-/* distances: vertex_count^2, +infinity for unreachable. Returns false at a negative cycle. */
+/* Fills vertex_count^2 distances, +infinity for unreachable. Returns false at a negative cycle. */
 bool oracle_solve(const struct edge_list *list, double *distances);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Smaller than any distance of a test, so that reading it is detected. */
+/* Value of unwritten entries: less than any distance, so that reading it is detected. */
 #define GARBAGE (-1e15)
 
 #define RULE(condition)                                                                            \
@@ -233,8 +233,8 @@ static bool are_pivots_apart(const struct execution *run, const struct plan_roun
     return true;
 }
 
-/* Relaxes (i, j) over (i, p) x (p, j). With i = j = p this is Floyd-Warshall within the tile; the
- * entries of a panel itself may be read before or after their update. */
+/* Relaxes tile (i, j) over the tiles (i, p) and (p, j). With i = j = p this is Floyd-Warshall
+ * within the tile; entries of a panel may be read before or after their update. */
 static void relax(const struct execution *run, uint32_t i, uint32_t p, uint32_t j)
 {
     for (uint32_t k = begin_of(run, p); k < end_of(run, p); ++k) {

@@ -6,8 +6,8 @@
 #include "tests/solver/edge_list.h"
 
 /* Returns whether the plan obeys every rule that can be checked without a matrix: a permutation,
- * valid tiles, each tile a pivot once, consistent lists. If not, prints the rule on standard error.
- * The plan must have rounds, so not the dense plan. */
+ * valid tiles, each tile a pivot once, consistent lists. If not, prints the violated rule on
+ * standard error. The plan must have rounds, so it must not be the dense plan. */
 bool plan_reference_judge(const struct plan *plan, uint32_t vertex_count);
 
 enum plan_verdict {
@@ -17,7 +17,8 @@ enum plan_verdict {
                           * tile */
 };
 
-/* distances: vertex_count^2, by vertex, +infinity for unreachable. Memory that the plan does not
- * fill has invalid values, so that a plan or tile list that relies on it gives wrong distances. */
+/* Executes the plan and fills distances (vertex_count^2 entries, by vertex, +infinity for
+ * unreachable). Memory that the plan does not fill has invalid values, so that a plan or tile list
+ * that relies on it gives wrong distances. */
 enum plan_verdict plan_reference_solve(const struct edge_list *list, const struct plan *plan,
                                        double *distances);

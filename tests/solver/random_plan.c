@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-/* Maximum displacement of a vertex or tile: neighbours stay close, so some tiles stay empty. */
+/* Maximum displacement of a vertex or tile if elements move only a little. Neighbours then stay
+ * close together, so some tiles stay empty. */
 #define NEAR 4
 
 static uint32_t *make_sequence(uint32_t count, uint32_t reach, uint64_t *seed)
@@ -32,7 +33,7 @@ static uint32_t choose_reach(uint64_t *seed)
     return reaches[shapes_random(seed, 3)];
 }
 
-/* Tile boundaries: all tiles full, or of any width. */
+/* Chooses the boundaries of the tiles: either all tiles are full, or each has a random width. */
 static uint32_t *cut_tiles(uint32_t vertex_count, uint32_t tile, uint64_t *seed,
                            uint32_t *ret_count)
 {

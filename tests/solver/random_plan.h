@@ -1,6 +1,6 @@
-/* Random valid plans for tests of executors: vertices in any order, tiles of any width from 1 to
- * `tile`, pivots in any order, one per round or merged if independent, and any superset of the
- * necessary tiles. The same seed gives the same plan. */
+/* Random valid plans for tests of executors. Vertices are in any order, tiles have any width from 1
+ * to `tile`, pivots are in any order, one per round or several if independent, and the plan may
+ * have more tiles than necessary. The same seed gives the same plan. */
 #pragma once
 
 #include "proto/graph.h"

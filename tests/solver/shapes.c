@@ -22,7 +22,8 @@ void shapes_make_dense(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* edges: number per vertex, between random ends, so parallel edges and loops occur. */
+/* Adds per_vertex edges per vertex between random endpoints, so parallel edges and loops occur.
+ * Weights are `least` or more, but less than `least` + `range`. */
 static void add_random(struct edge_list *list, uint64_t *seed, uint32_t per_vertex, uint64_t least,
                        uint64_t range)
 {
@@ -39,7 +40,7 @@ static void make_sparse(struct edge_list *list, uint64_t seed)
     add_random(list, &seed, 3, 1, 1000);
 }
 
-/* Random edges, but none from one half of the vertices to the other. */
+/* Makes random edges between even vertices and between odd vertices, but none across. */
 static void make_disconnected(struct edge_list *list, uint64_t seed)
 {
     struct edge_list all = {.vertex_count = list->vertex_count};
@@ -58,9 +59,9 @@ static void make_zero(struct edge_list *list, uint64_t seed)
     add_random(list, &seed, 3, 0, 2);
 }
 
-/* Weights changed by potentials, w + p(source) - p(target): negative edges but no negative cycle.
- * Sparse, so that unreachable entries drift as far as possible: from 128 vertices on, the bound of
- * all lengths is just below 2^29. All sums are below 2^24, which floats represent exactly. */
+/* Makes negative edges but no negative cycle: each weight w becomes w + p(source) - p(target). The
+ * graph is sparse, so that unreachable entries drift as far as possible: from 128 vertices on, the
+ * bound of all lengths is just below 2^29. Floats represent all sums exactly (below 2^24). */
 static void make_negative(struct edge_list *list, uint64_t seed)
 {
     add_random(list, &seed, 2, 0, 100);
@@ -77,7 +78,7 @@ static void make_negative(struct edge_list *list, uint64_t seed)
     free(potential);
 }
 
-/* One path through all vertices in random order: the longest possible detours. */
+/* Makes one path through all vertices in random order. No graph has paths of more edges. */
 static void make_path(struct edge_list *list, uint64_t seed)
 {
     const uint32_t n = list->vertex_count;
@@ -102,7 +103,7 @@ static void make_decimal(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* All paths lead through one vertex, which is not the first. */
+/* Makes a star: all paths lead through its centre, which is usually not the first vertex. */
 static void make_star(struct edge_list *list, uint64_t seed)
 {
     const uint32_t centre = (uint32_t)shapes_random(&seed, list->vertex_count);
@@ -111,7 +112,7 @@ static void make_star(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* A star, and a path whose sums leave the range of i4 before the path proves to be a detour. */
+/* Makes a star, and a path whose sums leave the range of i4, although it is only a detour. */
 static void make_detours(struct edge_list *list, uint64_t seed)
 {
     for (uint32_t vertex = 1; vertex < list->vertex_count; ++vertex) {
@@ -120,7 +121,7 @@ static void make_detours(struct edge_list *list, uint64_t seed)
     make_star(list, seed);
 }
 
-/* A nearly square grid, which has small separators. */
+/* Makes a nearly square grid, which has small separators. */
 static void make_grid(struct edge_list *list, uint64_t seed)
 {
     const uint32_t n = list->vertex_count;
@@ -138,7 +139,7 @@ static void make_grid(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* A grid in which the reverse of each edge is listed too. */
+/* Makes a grid whose list has the reverse of each edge too. */
 static void make_roads(struct edge_list *list, uint64_t seed)
 {
     make_grid(list, seed);
@@ -149,7 +150,7 @@ static void make_roads(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* Two cliques and one edge from the first to the second. */
+/* Makes two cliques and one edge from the first to the second. */
 static void make_cliques(struct edge_list *list, uint64_t seed)
 {
     const uint32_t n = list->vertex_count;
@@ -165,7 +166,7 @@ static void make_cliques(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* Many small strong components, each with edges to later ones only. */
+/* Makes many small strong components, each with edges only to later components. */
 static void make_layers(struct edge_list *list, uint64_t seed)
 {
     const uint32_t n = list->vertex_count;

@@ -1,5 +1,5 @@
-/* The CPU solver with each of its kernels, on one and two threads: the table of cases and the
- * laws. */
+/* Runs the CPU solver with each of its kernels, on one and two threads, on the table of cases and
+ * the laws. */
 #include "server/solver/cpu/kernel.h"
 #include "tests/lib/test.h"
 #include "tests/solver/laws.h"
@@ -12,7 +12,7 @@
 TEST(matrices_of_up_to_200_vertices_equal_the_oracle)
 {
     for (uint32_t n = 0; n <= (trial_is_quick() ? 140 : 200); n = trial_next_size(n)) {
-        /* Each kernel, on one and on two threads. */
+        /* Tests each kernel at every size: with one thread at even sizes, with two at odd sizes. */
         struct solver *chosen[TRIAL_CPUS_MAX];
         size_t count = 0;
         for (size_t index = n % 2; index < trial_cpu_count; index += 2) {

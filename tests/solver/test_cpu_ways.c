@@ -1,5 +1,5 @@
-/* The CPU solver with each of its kernels, on one and two threads, in every arithmetic: the dense
- * plan in 16 bits and for half matrices, and random plans, compared with the oracle. */
+/* Compares each kernel of the CPU solver, on one and two threads, with the oracle: in every element
+ * type, with the dense plan in 16 bits and for half matrices, and with random plans. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
 #include "tests/lib/matrix_fixture.h"
@@ -13,13 +13,13 @@
 
 #define SMALL_VERTICES 200
 
-/* A graph and its known distances. */
+/* A graph and its known distances, for one solve. */
 struct problem_case {
     const char *shape;
     struct graph *graph;
     double *distances; /* NULL: the graph has a negative cycle */
     bool integral;
-    bool narrow; /* 16 bits are enough */
+    bool narrow; /* the distances fit 16 bits */
 };
 
 static struct problem_case make_case(const struct shape *shape, uint32_t n, uint64_t seed,
@@ -115,7 +115,7 @@ static void solve_wide(const struct problem_case *made, const struct plan *plan)
 static void solve_dense(const struct shape *shape, uint32_t n)
 {
     if (!shape->integral) {
-        return; /* 16 bits are not enough */
+        return; /* the distances do not fit 16 bits */
     }
     struct problem_case made = make_case(shape, n, n, false);
     struct plan *plan = NULL;
@@ -148,7 +148,7 @@ TEST(matrices_of_several_tiles_are_correct_in_16_bits)
 static void run_plans(const struct problem_case *made, uint64_t seed)
 {
     static const uint32_t tiles[] = {1, 5, 16, 33, 64, CPU_TILE};
-    /* With the smallest tiles, a large graph has too many for the time of a test. */
+    /* With the smallest tiles, a large graph would have too many tiles for a short test. */
     const size_t first = made->graph->vertex_count > 60 ? 2 : 0;
     const uint32_t tile = tiles[first + seed % (sizeof(tiles) / sizeof(tiles[0]) - first)];
     struct plan *plan = random_plan_make(made->graph, tile, !made->graph->directed, seed);
@@ -186,7 +186,7 @@ TEST(any_plan_detects_a_negative_cycle)
     }
 }
 
-/* Otherwise the plans above would be dense and have one pivot per round. */
+/* Checks that random plans differ from the dense plan, with one pivot per round and all tiles. */
 TEST(random_plans_merge_pivots_and_omit_tiles)
 {
     struct edge_list list = {.vertex_count = 300};

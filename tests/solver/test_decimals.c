@@ -24,7 +24,7 @@ static const uint32_t sizes[] = {2, 3, 5, 9, 17, 40, 77, 130, 200, 300};
 struct job {
     uint32_t n;
     int digits;
-    bool slack; /* edges are longer than the difference in height of their ends; otherwise equal */
+    bool slack; /* edges are longer than the height difference of their endpoints */
     uint64_t seed;
 };
 
@@ -34,7 +34,7 @@ static int64_t draw(uint64_t *seed, int64_t limit)
     return (int64_t)((*seed >> 33) % (uint64_t)limit);
 }
 
-/* The double to which the text of the decimal is parsed. */
+/* Returns the double to which the text of the decimal is parsed. */
 static double decimal_of(int64_t units, int digits)
 {
     char text[40];
@@ -42,7 +42,8 @@ static double decimal_of(int64_t units, int digits)
     return strtod(text, NULL);
 }
 
-/* A ring and random edges; a cycle is as long as the slack of its edges. */
+/* Makes a ring and random edges. The length of a cycle is the sum of the slack of its edges,
+ * because the differences of height cancel out. */
 static struct edge_list make_edges(const struct job *job, int64_t *distances)
 {
     const uint32_t n = job->n;
@@ -148,7 +149,7 @@ static bool solves_hierarchy(const struct job *job, const struct graph *graph,
     return right;
 }
 
-/* Counts the jobs: one matrix and one hierarchy per graph. */
+/* Runs the jobs, one matrix and one hierarchy per graph, and counts them. */
 static bool run_jobs(struct solver *solver, int seeds, bool is_gpu)
 {
     uint32_t jobs = 0;
@@ -175,9 +176,9 @@ static bool run_jobs(struct solver *solver, int seeds, bool is_gpu)
     return true;
 }
 
-/* Rings of several tiles in each arithmetic for decimals: 16 bits, i4, and f8 if sums exceed i4;
- * half matrices if undirected; tiles in the storage of the matrix and, with a plan, in separate
- * storage. */
+/* Solves rings of several tiles in each element type that decimals use: 16 bits, i4, and f8 if sums
+ * exceed i4. Undirected rings are solved as half matrices. The tiles lie in the storage of the
+ * matrix or, with a plan, in separate storage. */
 static bool run_rings(struct solver *solver)
 {
     static const int64_t units[] = {25, 1 << 20, 1 << 22};

@@ -1,4 +1,4 @@
-/* Plans that leave tiles out, on the GPU: random plans of every shape and in every number format
+/* Tests plans that omit tiles, on the GPU. Random plans of every shape and in every number format
  * are compared with the oracle, larger plans with the dense plan. Exit 77 without a device.
  *
  *   test_gpu_plans                   sizes up to 300, some up to 1500, and cancels
@@ -29,9 +29,9 @@
 #define CANCELS 40
 #define CANCEL_SIDE 60
 #define TIMES 5
-/* 32-bit additions and minima per second that an H200 reaches in registers. */
+/* Additions and minima of 32-bit operands in registers that an H200 performs per second. */
 #define LIMIT 16.7e12
-/* For larger graphs one kind is enough: the matrix takes gigabytes. */
+/* Number of vertices from which only one kind is measured, because the matrix takes gigabytes. */
 #define TIMED_IN_ALL_WAYS 20000
 
 static const struct gpu_variant ways[] = {
@@ -44,7 +44,7 @@ static const struct gpu_variant ways[] = {
 };
 #define WAY_COUNT (sizeof(ways) / sizeof(ways[0]))
 
-/* Includes statistics. */
+/* Solves the graph with the plan, and computes the statistics. */
 static struct trial run(struct gpu *gpu, const struct gpu_variant *way, const struct graph *graph,
                         const struct plan *plan, const struct observer *observer)
 {
@@ -54,7 +54,7 @@ static struct trial run(struct gpu *gpu, const struct gpu_variant *way, const st
     CHECK(matrix_size(graph->vertex_count, way->kind, &bytes) == STATUS_OK);
     trial.matrix.elements = malloc(bytes);
     CHECK(trial.matrix.elements != NULL);
-    /* Elements that are not written must not look correct by chance. */
+    /* Unwritten elements must not look correct by chance. */
     memset(trial.matrix.elements, 0x5A, bytes);
     struct statistics statistics = trial_make_statistics(&trial);
     trial.outcome.account.statistics = &statistics;
@@ -84,7 +84,7 @@ static bool try_plan(struct gpu *gpu, const struct gpu_subject *subject, const s
     return right;
 }
 
-/* Random plans of each width, and symmetric plans of an undirected graph. */
+/* Solves with random plans of each width, also with symmetric ones if the graph is undirected. */
 static bool try_plans(struct gpu *gpu, const struct gpu_subject *subject, uint64_t seed,
                       const double *distances, uint64_t *solves)
 {
@@ -102,7 +102,7 @@ static bool try_plans(struct gpu *gpu, const struct gpu_subject *subject, uint64
     return right;
 }
 
-/* Every variant that accepts negative weights ends with the cycle. */
+/* Adds a negative cycle. Every variant that accepts negative weights must report it. */
 static bool try_negative_cycle(struct gpu *gpu, const struct shape *shape, struct edge_list *list,
                                uint64_t seed)
 {
@@ -150,7 +150,7 @@ static bool try_shape(struct gpu *gpu, const struct shape *shape, uint32_t n, do
     return right;
 }
 
-/* Number of sizes to test. */
+/* Set of sizes to test. */
 enum extent { EXTENT_ALL, EXTENT_FEW, EXTENT_FEWEST };
 
 static bool is_tried(uint32_t n, size_t shape, enum extent extent)
@@ -184,7 +184,7 @@ static bool run_sizes(struct gpu *gpu, enum extent extent)
 
 /* ---- A plan that no device has the memory for ---- */
 
-/* Each vertex is a separate tile row: (3000 x 128)^2 elements of 4 bytes are 0.6 TB. */
+/* Expects that tiles of one vertex are refused: (3000 x 128)^2 elements of 4 bytes are 0.6 TB. */
 static bool run_too_large(struct gpu *gpu)
 {
     const uint32_t n = 3000;
@@ -246,8 +246,8 @@ static bool try_large(struct gpu *gpu, const struct shape *shape, uint32_t n, ui
     return right;
 }
 
-/* The plan resembles a planner's plan: it has many leaves, whose products have the same few
- * targets. */
+/* Solves a grid with a plan that resembles a planner's: it has many leaves, whose products have the
+ * same few targets. */
 static bool try_grid(struct gpu *gpu, uint32_t side, bool directed, uint64_t *solves)
 {
     struct halved_grid grid = halved_grid_make(side, directed, GPU_TILE);
@@ -328,14 +328,14 @@ struct course {
     double expected_s; /* by the planner's model; 0 = unknown */
 };
 
-/* Additions of the solve: both halves of a symmetric plan count, although one is computed. */
+/* Returns the number of additions of the solve; a symmetric plan computes only half of them. */
 static double additions(const struct plan *plan)
 {
     const double n = plan->vertex_count;
     return plan->summary.work_fraction * n * n * n * (plan->symmetric ? 0.5 : 1);
 }
 
-/* Returns the median. */
+/* Prints the median of several measured times. */
 static void time_way(struct gpu *gpu, const struct gpu_variant *way, const struct course *course)
 {
     const struct plan *plan = course->plan;
@@ -387,7 +387,7 @@ static struct plan_cost cost_of(const struct graph *graph)
     return cost;
 }
 
-/* Measures the planner's plan and, if it is fast enough, the dense plan. */
+/* Measures the time of the planner's plan and, if that is short enough, of the dense plan. */
 static void time_file(struct gpu *gpu, const char *path)
 {
     struct graph *read = graph_source_open(path);

@@ -1,5 +1,5 @@
-/* Compares every variant of the GPU solve, forced by its tuning, with the oracle, and with the CPU
- * solver on large graphs. Exit 77 without a device.
+/* Compares every variant of the GPU solve, which tuning values force, with the oracle, and on large
+ * graphs with the CPU solver. Exit 77 without a device.
  *
  *   test_gpu_variants              every size up to 300
  *   test_gpu_variants --edges-of N sizes up to N around the edges of tiles
@@ -22,7 +22,7 @@
 #define EXIT_SKIPPED 77
 #define LARGEST_ORACLE 300
 #define LARGEST_OF_FEW (2 * GPU_TILE + 60)
-/* Undirected, so that every variant applies. */
+/* Index of an undirected shape, to which every variant applies. */
 #define FEWEST_SHAPE 2
 #define CANCELS 50
 
@@ -72,7 +72,7 @@ static bool try_variants(struct gpu *gpu, const struct gpu_subject *subject,
     return true;
 }
 
-/* A negative cycle ends every variant that accepts negative weights. */
+/* Adds a negative cycle. Every variant that accepts negative weights must report it. */
 static bool try_negative_cycle(struct gpu *gpu, const struct shape *shape, struct edge_list *list,
                                const struct plan *plan, struct matrix *matrix)
 {
@@ -130,7 +130,7 @@ static bool is_tried(uint32_t n, enum sizes sizes)
     case SIZES_FEWEST:
         return n == LARGEST_OF_FEW;
     case SIZES_FEW:
-        /* Part of a tile; two tiles; one round of two pivot tiles and one of one. */
+        /* A partial tile; two tiles; a round of two pivot tiles and a round of one pivot tile. */
         return n == 3 || n == GPU_TILE + 2 || n == LARGEST_OF_FEW;
     }
     return false;
@@ -173,7 +173,7 @@ static void add_parts(struct edge_list *list)
     }
 }
 
-/* Kernels are told to stop in the middle of their work; in any state they must end. */
+/* Cancels solves while kernels are at work; in any state the kernels must end. */
 static bool run_cancels(struct gpu *gpu, const struct gpu_variant *variant, uint32_t n,
                         uint32_t count)
 {

@@ -1,7 +1,7 @@
-/* A group of GPUs gives the same matrix and statistics as one GPU, to the last bit, by the dense
- * plan and by other plans, which its first device executes alone. With one device all members share
- * it, each with separate memory, rows and streams; with several devices, groups of different
- * devices are tried too. Exit 77 without a device.
+/* A group of GPUs must give the same matrix and statistics as one GPU, to the last bit, with the
+ * dense plan and with other plans, which the group's first device executes alone. If the machine
+ * has one device, all members share it, each with separate memory, rows and streams; if it has
+ * several, groups of different devices are tested too. Exit 77 without a device.
  *
  *   test_group_gpu            sizes up to 3,000 around the edges of tiles and blocks, in every kind
  *   test_group_gpu --few      one size and a few kinds, for a run under compute-sanitizer */
@@ -41,15 +41,15 @@ static const struct gpu_variant variants[] = {
     {"pair u2 in 16 bits symmetric", {0, 0, 0, 0}, KIND_U2, true, true},
 };
 #define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
-/* For a slow tool: one and two pivot tiles, both layouts of the panels, words of one and of two
- * elements. */
+/* Variants for a slow tool: one and two pivot tiles, both layouts of the panels, words of one and
+ * of two elements. */
 static const bool is_of_few[VARIANT_COUNT] = {
     [0] = true, [1] = true, [5] = true, [13] = true, [14] = true};
-/* Plans that leave tiles out have no variants for pairs or half matrices. */
+/* Variants for plans that omit tiles; pairs and half matrices do not support such plans. */
 static const bool is_planned[VARIANT_COUNT] = {
     [0] = true, [3] = true, [6] = true, [7] = true, [8] = true, [9] = true};
 
-/* Multiples of a tile and of a block of two, one more, one less, and others. */
+/* Sizes to test: multiples of a tile and of a block of two, one more, one less, and others. */
 static const uint32_t sizes[] = {1,   128, 256, 257, 300,  383,  384,  385,  400,  511,
                                  512, 513, 640, 700, 1023, 1025, 1153, 1537, 2049, 3000};
 
@@ -146,8 +146,8 @@ static void groups_close(struct groups *groups)
     gpu_close(groups->alone);
 }
 
-/* Number of members that solve a graph together, 0 for one: each has at least one block of two
- * tiles, and a plan that leaves tiles out is executed by one. */
+/* Returns how many members solve a graph together, or 0 if one device solves it alone. Each member
+ * needs at least one block of two tiles; one device alone executes plans that omit tiles. */
 static uint32_t members_at_work(uint32_t members, const struct plan *plan)
 {
     const uint32_t blocks = (plan->tile_count + 1) / 2;
@@ -187,7 +187,7 @@ static bool try_groups(const struct groups *groups, const struct gpu_variant *va
     return right;
 }
 
-/* which: index of the variant; NULL for all. */
+/* Tests the variants marked in `which`, or all variants if it is NULL. */
 static bool try_variants(const struct groups *groups, const bool *which,
                          const struct gpu_subject *subject, uint64_t *solves)
 {
@@ -200,7 +200,7 @@ static bool try_variants(const struct groups *groups, const bool *which,
     return right;
 }
 
-/* A random plan, and a symmetric plan of an undirected graph. */
+/* Solves with a random plan and, if the graph is undirected, with a symmetric one. */
 static bool try_plans(const struct groups *groups, struct gpu_subject subject, uint64_t seed,
                       uint64_t *solves)
 {
@@ -215,7 +215,7 @@ static bool try_plans(const struct groups *groups, struct gpu_subject subject, u
     return right;
 }
 
-/* A negative cycle ends every variant that accepts negative weights, whichever member finds it. */
+/* Adds a negative cycle, which every variant for negative weights must report on all members. */
 static bool try_negative_cycle(const struct groups *groups, struct edge_list *list, uint64_t seed,
                                const struct plan *dense, bool integral)
 {
@@ -310,7 +310,7 @@ static bool run_sizes(const struct groups *groups, bool few)
 
 /* ---- Cancels ---- */
 
-/* All members end, and solve the next graph correctly. */
+/* Cancels a solve: all members must end, and then solve the next graph correctly. */
 static bool try_cancels(const struct groups *groups, const struct graph *graph,
                         const struct plan *plan)
 {

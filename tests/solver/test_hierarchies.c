@@ -1,4 +1,4 @@
-/* Rows and pairs of hierarchies compared with the matrix of the CPU solver, for all shapes. */
+/* Compares rows and pairs of hierarchies with the matrix of the CPU solver, for all shapes. */
 #include "proto/hierarchy.h"
 #include "proto/hierarchy_search.h"
 #include "server/solver/hierarchy/update.h"
@@ -19,7 +19,7 @@ static double entry(enum kind kind, const void *elements, size_t index)
     return matrix_distance(&one, 0, 0, &distance) ? distance : INFINITY;
 }
 
-/* A hierarchy adds floats in a different order than a matrix. */
+/* Returns whether two distances are equal except for rounding, because the sums' order differs. */
 static bool is_same(enum kind kind, double a, double b)
 {
     const double tolerance = kind == KIND_I4 ? 0 : kind == KIND_F4 ? 1e-4 : 1e-12;
@@ -127,7 +127,7 @@ TEST(a_negative_cycle_is_detected)
 
 struct solved {
     struct graph *graph;
-    struct hierarchy *hierarchy; /* NULL: it has a negative cycle */
+    struct hierarchy *hierarchy; /* NULL if the graph has a negative cycle */
     void *bytes;
 };
 
@@ -138,7 +138,7 @@ static void finish_solved(struct solved *solved)
     graph_destroy(solved->graph);
 }
 
-/* record: the order to use. */
+/* Solves the graph as a hierarchy. record: the order of the vertices to use, or to store. */
 static struct solved solve_list(const struct edge_list *list, enum kind kind,
                                 struct order_record *record)
 {
@@ -157,7 +157,7 @@ static struct solved solve_list(const struct edge_list *list, enum kind kind,
     return solved;
 }
 
-/* Changes some edges of the list: other weights, removals, or their original weights. */
+/* Gives some edges of the list other weights, removes them, or restores their original weights. */
 static size_t change_edges(struct edge_list *list, const struct edge_list *first, bool both_ways,
                            bool below_0, uint64_t *random, struct solve_arc *ret_arcs)
 {
@@ -186,7 +186,8 @@ static size_t change_edges(struct edge_list *list, const struct edge_list *first
     return arcs;
 }
 
-/* Replaces all weights, with the shape of a hierarchy of the same edges. */
+/* Expects that a solve with the shape of `before`, whose graph has the same edges with other
+ * weights, gives the same bytes as a complete solve. */
 static void expect_customized(const struct hierarchy *before, enum kind kind,
                               const struct solved *after)
 {
@@ -215,7 +216,7 @@ static bool has_numbers_of(const struct hierarchy *hierarchy, const struct graph
            hierarchy->summary.decimals == scaling.decimals;
 }
 
-/* The number of updates that needed no complete solve. */
+/* Updates a hierarchy many times; returns the number of updates that needed no complete solve. */
 static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_ways, bool below_0,
                              uint64_t seed)
 {
@@ -271,7 +272,7 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
     return updates;
 }
 
-/* Compares bytes, with paths of equal length and weights that increase and decrease again. */
+/* The graphs have paths of equal length, and weights that increase and decrease again. */
 TEST(an_update_equals_a_solve_of_the_changed_graph)
 {
     uint32_t updates = 0;
@@ -289,7 +290,7 @@ TEST(an_update_equals_a_solve_of_the_changed_graph)
     print_message("%u updates\n", updates);
 }
 
-/* A path, and the ring that results from one more edge, whose ends are in different halves. */
+/* The shape is that of a path; the missing edge closes it to a ring across its halves. */
 TEST(a_shape_without_one_of_the_edges_is_refused)
 {
     struct edge_list list = {.vertex_count = 100};

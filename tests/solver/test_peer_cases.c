@@ -1,5 +1,5 @@
-/* Test cases from other projects, on every back end. They are read from the folder APSPD_TEST_DATA;
- * exit 77 (skipped) without it. */
+/* Runs test cases from other projects on every back end. The cases are in the folder
+ * APSPD_TEST_DATA; exit 77 (skipped) without it. */
 #include "server/solver/cpu/kernel.h"
 #include "tests/solver/graph_source.h"
 #include "tests/solver/trial.h"
@@ -14,7 +14,7 @@
 /* Relative tolerance for decimals. */
 #define TOLERANCE_F8 1e-12
 
-/* Returns the case as compact JSON, which the product reads. */
+/* Converts the case to compact JSON, and returns the graph that the product reads from it. */
 static struct graph *read_graph(const json_t *peer_case)
 {
     const struct graph_options options = {0};
@@ -31,7 +31,7 @@ static struct graph *read_graph(const json_t *peer_case)
     return graph;
 }
 
-/* Reads the edges without the product, to check a cycle. */
+/* Reads the edges without the product's reader, to check a cycle that the product reports. */
 static struct edge_list read_edges(const json_t *peer_case)
 {
     struct edge_list list = {

@@ -1,6 +1,6 @@
-/* Plans of the planner, executed by the reference, give the oracle's matrix for every shape. If
- * APSPD_TEST_DATA is set, also checks the fraction of the dense work that the plans of its real
- * graphs leave. APSPD_TEST_QUICK skips the largest size. */
+/* Executes plans of the planner by the reference; for every shape they must give the oracle's
+ * matrix. If APSPD_TEST_DATA is set, also checks what fraction of the dense work remains with the
+ * plans of its real graphs. APSPD_TEST_QUICK skips the largest size. */
 #include "server/solver/order/separator.h"
 #include "server/solver/plan/planner.h"
 #include "tests/lib/test.h"
@@ -11,7 +11,7 @@
 
 #define TILE 8
 
-/* Small tiles and cheap rounds, so that small graphs get plans of every form. */
+/* Returns costs of small tiles and cheap rounds, so that small graphs get plans of every form. */
 static struct plan_cost figures(void)
 {
     return (struct plan_cost){.tile = TILE,

@@ -1,6 +1,6 @@
-/* Ranks that solve one graph together give the same bytes as one rank alone with the same plan: one
- * to four ranks, as threads of this program that share memory. If there is a GPU, the ranks share
- * it in the last of these tests; test_ranks_gpu.c has more tests on GPUs. */
+/* Ranks that solve one graph together must give the same bytes as one rank alone with the same
+ * plan. The tests run one to four ranks as threads of this program that share memory. If there is a
+ * GPU, the ranks share it in the last tests; test_ranks_gpu.c has more tests on GPUs. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/ranks.h"
@@ -12,18 +12,18 @@
 #include "tests/solver/trial.h"
 
 #define RANKS_MAX THREAD_RANKS_MAX
-/* GPUs solve only larger graphs together. */
+/* Number of vertices from which several GPUs share a solve; one GPU solves smaller graphs. */
 #define GPU_VERTICES 4300
 
 /* One rank and its task. */
 struct member {
     const struct ranks *ranks;
     struct solver *solver;
-    const struct solver_config *config;      /* options of the solver to open; NULL: it has one */
+    const struct solver_config *config;      /* options of the solver to open, unless NULL */
     const struct solver_config *last_config; /* options for the last rank; NULL: as for the
                                               * others */
     const struct graph *graph;
-    const struct plan *plan; /* NULL: as solve_graph plans it */
+    const struct plan *plan; /* NULL: solve_graph chooses the plan */
     enum kind kind;
     struct solve_options options;
     bool cancels; /* the last rank cancels at once */
@@ -48,7 +48,7 @@ static bool cancelled(void *context)
     return member->cancels;
 }
 
-/* Runs one rank as apsp-mpi does: the first rank reads the graph and has the whole matrix. */
+/* Runs one rank like apsp-mpi: only the first rank reads the graph and has the whole matrix. */
 static void solve_as_program(struct member *member, const struct observer *observer)
 {
     const bool first = member->ranks->rank == 0;
@@ -91,7 +91,8 @@ static void run_member(const struct ranks *ranks, void *context)
     solver_close(opened);
 }
 
-/* Returns the common status, and the first rank with its matrix, which close_first frees. */
+/* Solves by several ranks. Returns the common status and the first rank, which close_first frees.
+ */
 static enum status solve_together(uint32_t count, const struct member *like,
                                   struct member *ret_first)
 {
@@ -111,7 +112,7 @@ static enum status solve_together(uint32_t count, const struct member *like,
     thread_ranks_run(count, run_member, members);
     for (uint32_t rank = 1; rank < count; ++rank) {
         assert_int_equal(members[rank].status, members[0].status);
-        /* The first rank alone searches for a cycle, because only it notices a cancel. */
+        /* Only the first rank searches for a cycle, because only that rank notices a cancel. */
         assert_null(members[rank].outcome.cycle);
         solve_outcome_finish(&members[rank].outcome);
     }
@@ -148,7 +149,7 @@ static void compare(struct member *like, const char *shape)
     free(alone.elements);
 }
 
-/* Uses every arithmetic that is wide enough; 16 bits only for weights whose sums fit. */
+/* Compares each element type that holds the distances; the 16-bit type only if their sums fit. */
 static void compare_kinds(const struct graph *graph, const struct plan *plan, const char *shape)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
@@ -227,7 +228,7 @@ TEST(all_ranks_use_the_plan_of_the_first_rank)
         struct trial alone = trial_run_graph(solvers[0], grid.graph, KIND_I4, false);
         struct member first;
         assert_int_equal(solve_together(count, &like, &first), STATUS_OK);
-        /* More ranks may find that a plan is not worthwhile. */
+        /* With more ranks, the planner may find that a plan is not worthwhile. */
         assert_true(count > 1 || first.outcome.plan.kind == alone.outcome.plan.kind);
         assert_true(first.outcome.account.verification.done);
         const size_t n = grid.graph->vertex_count;
@@ -295,7 +296,7 @@ static bool has_gpu(void)
     return solver_gpu_count(reason) > 0;
 }
 
-/* On GPUs if there is one. */
+/* The ranks use GPUs if there is one. */
 TEST(ranks_and_a_single_solver_give_equal_matrices_of_all_kinds)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
@@ -306,7 +307,7 @@ TEST(ranks_and_a_single_solver_give_equal_matrices_of_all_kinds)
         struct solver *one = NULL;
         assert_int_equal(solver_open(&dense, &one, NULL), STATUS_OK);
         for (size_t k = 0; k < 4; ++k) {
-            /* Ranks on GPUs compute all of a symmetric matrix, so floats are rounded
+            /* Ranks on GPUs compute both halves of a symmetric matrix, so they round floats
              * differently. */
             if (!graph->directed && kind_is_float(kinds[k])) {
                 continue;
@@ -356,7 +357,7 @@ TEST(a_negative_cycle_and_a_cancel_end_all_ranks)
     struct member like = {.graph = graph, .kind = KIND_I4, .config = &dense, .cancels = true};
     struct member first;
     struct plan *plan = NULL;
-    /* Tiles of GPUs are this large. */
+    /* The GPU solver uses tiles of this size too. */
     assert_int_equal(planner_dense(graph->vertex_count, CPU_TILE, &plan), STATUS_OK);
     like.plan = plan;
     assert_int_equal(solve_together(3, &like, &first), STATUS_CANCELLED);

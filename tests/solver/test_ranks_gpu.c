@@ -1,6 +1,6 @@
-/* Ranks with a GPU each, as threads of this program, give the same matrix and certificate as one
- * GPU, to the last bit. If there are fewer devices than ranks, the ranks share devices, each rank
- * with separate memory, rows and streams. Exit 77 without a device.
+/* Ranks with a GPU each, as threads of this program, must give the same matrix and certificate as
+ * one GPU, to the last bit. If there are fewer devices than ranks, the ranks share devices, each
+ * rank with separate memory, rows and streams. Exit 77 without a device.
  *
  *   test_ranks_gpu            sizes up to 3,000 around the edges of tiles and blocks, in every kind
  *   test_ranks_gpu --few      one size, for a run under compute-sanitizer
@@ -44,15 +44,14 @@ static const struct gpu_variant timed[] = {
     {"f4", {2048, GPU_NEVER, 7168, 0}, KIND_F4, false, false},
 };
 
-/* Multiples of a tile and of a block of two, one more, one less, and others. */
+/* Sizes to test: multiples of a tile and of a block of two, one more, one less, and others. */
 static const uint32_t sizes[] = {1,   128, 256, 257,  384,  385,  511,  512,
                                  513, 640, 700, 1025, 1153, 1537, 2049, LARGEST};
 
 static struct gpu *devices[RANKS_MOST];
 static uint32_t ranks_most = RANKS_MOST;
 
-/* One solve by ranks; the first requests a certificate. An even number of ranks share the matrix;
- * otherwise only the first has it. */
+/* One solve by several ranks. Only the first rank has the matrix. */
 struct together {
     const struct gpu_variant *variant;
     const struct graph *graph;
@@ -89,12 +88,12 @@ static size_t matrix_bytes(const struct together *together)
     return n * n * kind_size(together->variant->kind);
 }
 
-/* Returns the common status. The caller frees the elements. */
+/* Solves by `count` ranks and returns their common status. The caller frees the elements. */
 static enum status solve_by_ranks(struct together *together, uint32_t count)
 {
     together->elements = malloc(matrix_bytes(together));
     CHECK(together->elements != NULL);
-    /* Elements that are not written must not look correct by chance. */
+    /* Unwritten elements must not look correct by chance. */
     memset(together->elements, 0x5A, matrix_bytes(together));
     thread_ranks_run(count, solve_as_rank, together);
     for (uint32_t rank = 1; rank < count; rank++) {
@@ -119,7 +118,7 @@ static bool applies(const struct gpu_variant *variant, const struct graph *graph
            (summary->decimals == 0 || kind_is_float(variant->kind));
 }
 
-/* Results of one rank and of several equal those of one device. */
+/* Compares the results of one rank and of several ranks with those of one device. */
 static bool try_variant(const struct gpu_variant *variant, const struct graph *graph,
                         const struct plan *plan, enum status expected, uint64_t *solves)
 {
@@ -157,7 +156,7 @@ static bool try_list(const struct edge_list *list, enum status expected, uint64_
     return right;
 }
 
-/* Ten random edges with small weights per vertex: the bound of the distances fits 16 bits. */
+/* Adds ten edges per vertex with weights so small that the bound of the distances fits 16 bits. */
 static void make_short(struct edge_list *list)
 {
     const uint32_t n = list->vertex_count;
@@ -195,7 +194,7 @@ static bool run_sizes(bool few)
 
 /* ---- Cancels and refusals ---- */
 
-/* Only the last rank is cancelled: all end, and solve the next graph correctly. */
+/* Cancels only the last rank: all ranks must end, and then solve the next graph correctly. */
 static bool run_cancels(void)
 {
     struct edge_list list = {.vertex_count = LARGEST, .directed = true};
@@ -222,7 +221,7 @@ static bool run_cancels(void)
     return right;
 }
 
-/* A path whose longest distances do not fit u2; only the last rank has their rows. */
+/* Solves a path whose longest distances, in rows of the last rank only, do not fit u2. */
 static bool run_too_long(void)
 {
     struct edge_list list = {.vertex_count = SIZE_OF_FEW, .directed = true};

@@ -1,5 +1,5 @@
-/* Executes schedules (gpu/schedule.h) on the host in the simplest way. Random plans of small tiles,
- * compared with the oracle. */
+/* Executes schedules (gpu/schedule.h) on the host in the simplest way. The schedules of random
+ * plans of small tiles must give the oracle's distances. */
 #include "gpu/schedule.h"
 #include "tests/lib/test.h"
 #include "tests/solver/oracle.h"
@@ -11,13 +11,13 @@
 #define TILE 6
 #define ELEMENTS (TILE * TILE)
 #define SLAB 2
-/* Smaller than any distance, so that reading an unwritten element is detected. */
+/* Value of unwritten elements: less than any distance, so that reading it is detected. */
 #define GARBAGE (-1e15)
 
 struct execution {
     const struct plan *plan;
     uint32_t packing;
-    uint32_t slots; /* in each array */
+    uint32_t slots; /* number of tiles in `left`, and in `right` */
     struct schedule *schedule;
     double *matrix; /* tiles are contiguous */
     double *left;   /* indexed by slot */
@@ -45,7 +45,7 @@ static double *slot_of(const struct execution *execution, double *tiles, uint32_
     return tiles + (uint64_t)slot * ELEMENTS;
 }
 
-/* to = min(to, left x right); the operands may be the same memory. */
+/* Computes to = min(to, left x right); the operands may be the same memory. */
 static void relax(double *to, const double *left, const double *right, uint32_t depth)
 {
     double made[ELEMENTS];
@@ -169,7 +169,7 @@ static void run(const struct execution *execution)
     }
 }
 
-/* In a symmetric plan, an entry below the diagonal represents both halves. */
+/* Returns an entry. In a symmetric plan, an entry below the diagonal represents both halves. */
 static double entry(const struct execution *execution, uint32_t row, uint32_t column)
 {
     const struct plan *plan = execution->plan;
@@ -197,7 +197,7 @@ static void judge(const struct execution *execution, const double *distances, bo
     }
 }
 
-/* units: with 1 no target is split; with 1000 targets are split as far as possible. */
+/* Executes the schedule. With 1 unit no target is split, with 1000 targets as much as possible. */
 static void try_schedule(const struct edge_list *list, const struct plan *plan, uint32_t packing,
                          uint32_t units, const double *distances, bool integral)
 {

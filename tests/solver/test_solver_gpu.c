@@ -71,7 +71,7 @@ static bool run_dense(struct solver *gpu, uint32_t vertex_count)
     return same;
 }
 
-/* Around 1000 vertices the matrix has several tiles, and the last tile has every possible width. */
+/* Tests sizes around 1000: several tiles, with a last tile of every possible width. */
 static bool run_sampled_sizes(struct solver *gpu)
 {
     struct solver *cpu = trial_open_cpu("auto", 0);
@@ -89,7 +89,7 @@ static bool run_sampled_sizes(struct solver *gpu)
     return same;
 }
 
-/* The progress that an observer saw, and the number of rounds after which it cancels. */
+/* The progress that an observer has seen, and when it cancels. */
 struct watch {
     uint32_t cancel_after; /* number of rounds; UINT32_MAX = never */
     uint32_t rounds_done;
@@ -113,7 +113,7 @@ static bool call_cancelled(void *context)
     return watch->rounds_done >= watch->cancel_after;
 }
 
-/* Uses the dense plan, whose number of rounds is known. */
+/* Solves with the dense plan, whose number of rounds is known, and checks the reported progress. */
 static bool watched_solve(struct solver *gpu, const struct graph *graph, uint32_t cancel_after)
 {
     struct watch watch = {.cancel_after = cancel_after, .in_order = true};
@@ -141,7 +141,7 @@ static bool watched_solve(struct solver *gpu, const struct graph *graph, uint32_
     return right;
 }
 
-/* With one and two pivot tiles per round; the device must be usable after each cancel. */
+/* Cancels solves with one and with two pivot tiles per round; the device must stay usable. */
 static bool run_cancels(struct solver *gpu)
 {
     static const uint32_t sizes[] = {3000, 8300};
@@ -159,7 +159,7 @@ static bool run_cancels(struct solver *gpu)
     return right;
 }
 
-/* A cycle with length 0 in doubles and negative length in floats is refused. */
+/* Expects that a cycle is refused whose length is 0 in doubles and negative in floats. */
 static bool run_zero_cycle(struct solver *gpu, uint32_t vertex_count)
 {
     struct edge_list list = {.vertex_count = vertex_count, .directed = true};

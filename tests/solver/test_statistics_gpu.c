@@ -1,5 +1,5 @@
-/* The GPU's statistics equal the CPU's byte by byte: in every kind, aligned and unaligned, in one
- * launch and in chunks.
+/* The GPU's statistics must equal the CPU's byte by byte: in every kind, aligned and unaligned, in
+ * one launch and in chunks.
  *
  *   test_statistics_gpu            the cases; exit 77 without a device
  *   test_statistics_gpu --time N   seconds and bytes per second of both passes, every kind */
@@ -32,8 +32,8 @@ static void put(void *elements, enum kind kind, size_t index, double distance)
     }
 }
 
-/* One in `far` elements is unreachable. Elements above `limit` / 2 are negative, less than
- * `below`. */
+/* How to draw random elements: one in `far` is unreachable (0 = none); the others are random
+ * integers below `limit`, minus `below`. */
 struct shape_of_numbers {
     uint32_t far;
     uint32_t limit;

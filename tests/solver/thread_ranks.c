@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Data sent from a rank to the first rank. */
+/* Data on its way from one rank to the first rank. */
 struct delivery {
     void *data;
     sem_t sent;
     sem_t taken;
 };
 
-/* A broadcast in progress. */
+/* A broadcast that was started but is not complete. */
 struct piece {
     void *data;
     size_t size;
@@ -23,7 +23,7 @@ struct piece {
 /* State shared by the ranks. */
 struct meeting {
     pthread_barrier_t barrier;
-    void *data; /* of the rank that broadcasts */
+    void *data; /* data of the rank that broadcasts */
     uint32_t values[THREAD_RANKS_MAX];
     struct delivery deliveries[THREAD_RANKS_MAX];
     void (*work)(const struct ranks *ranks, void *context);
@@ -33,7 +33,7 @@ struct meeting {
 struct member {
     struct meeting *meeting;
     struct ranks ranks;
-    struct piece *pieces; /* started but not complete */
+    struct piece *pieces; /* broadcasts that were started but are not complete */
     size_t piece_count;
 };
 
@@ -51,7 +51,7 @@ static void broadcast(void *context, void *data, size_t size, uint32_t root)
     pthread_barrier_wait(&meeting->barrier);
 }
 
-/* Data is sent as late as possible, so that a rank that does not wait finds nothing. */
+/* Sends the data only in complete_broadcasts, so that a rank that does not wait finds nothing. */
 static void start_broadcast(void *context, void *data, size_t size, uint32_t root)
 {
     struct member *member = context;
@@ -72,7 +72,7 @@ static void complete_broadcasts(void *context)
     member->piece_count = 0;
 }
 
-/* Only two ranks meet here: all bytes of a gather have one reader. */
+/* Sends data from a rank to the first rank. The other ranks take no part. */
 static void gather(void *context, void *data, size_t size, uint32_t from)
 {
     struct member *member = context;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The integers that the decimals of a matrix represent, in a new allocation. */
+/* Returns the integers that the decimals of a matrix represent, in a new allocation. */
 static struct matrix integers_of(const struct matrix *matrix, struct scaling scaling)
 {
     const size_t count = (size_t)matrix->vertex_count * matrix->vertex_count;
@@ -114,7 +114,8 @@ static bool ended_well(const struct trial *trial)
     return trial->status == STATUS_OK && trial->statistics_same;
 }
 
-/* An unreachable integer must have the canonical value, which matrix_distance requires. */
+/* Returns the distance, +infinity if unreachable. Only the canonical value of an unreachable
+ * integer counts as such: matrix_distance requires it. */
 static double entry(const struct matrix *matrix, size_t row, size_t column)
 {
     double distance = INFINITY;
@@ -148,7 +149,7 @@ bool trial_equals(const struct trial *trial, const double *distances, double rel
     return ended_well(trial) && trial_matrix_equals(&trial->matrix, distances, relative);
 }
 
-/* Returns +infinity if there is no such edge. */
+/* Returns the least weight of an edge from source to target, or +infinity if there is none. */
 static double lightest(const struct edge_list *list, uint32_t source, uint32_t target)
 {
     double weight = INFINITY;

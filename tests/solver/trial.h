@@ -1,6 +1,6 @@
-/* One solve of one edge list by one back end, and its comparison with known distances. Failures are
- * reported on standard error and by returning false, so that programs with and without a test
- * framework can use this. */
+/* One solve of one edge list by one solver, and its comparison with known distances. Failures are
+ * printed on standard error and returned as false, so that programs with and without a test
+ * framework can use these functions. */
 #pragma once
 
 #include "server/solver/solve.h"
@@ -8,12 +8,12 @@
 
 struct trial {
     enum status status;
-    struct matrix matrix; /* elements owned, NULL unless STATUS_OK */
+    struct matrix matrix; /* elements are owned; NULL unless STATUS_OK */
     struct solve_outcome outcome;
     struct problem problem;
     void *statistics; /* storage, owned */
     bool statistics_same;
-    struct scaling scaling; /* of a graph solved by solve_graph; zeroed: none */
+    struct scaling scaling; /* decimals of a graph that solve_graph solved; zeroed: none */
 };
 
 /* The caller passes the trial to trial_finish, whatever its status. The solve also computes
@@ -25,8 +25,8 @@ struct trial trial_run_graph(struct solver *solver, const struct graph *graph, e
                              bool verify);
 void trial_finish(struct trial *trial);
 
-/* For a test that runs the solve itself: call the first function before the solve, when the matrix
- * is allocated, and the second after it, when status and outcome are known. */
+/* For tests that run the solve themselves. Call the first function before the solve, once the
+ * matrix is allocated, and the second after it, once status and outcome are known. */
 struct statistics trial_make_statistics(struct trial *trial);
 void trial_compare_statistics(struct trial *trial);
 
@@ -34,23 +34,23 @@ void trial_compare_statistics(struct trial *trial);
  * the tolerance is above 0. */
 bool trial_matrix_equals(const struct matrix *matrix, const double *distances, double relative);
 bool trial_equals(const struct trial *trial, const double *distances, double relative);
-/* Returns whether the trial ended with a negative cycle that these edges have. */
+/* Returns whether the trial ended with a negative cycle that consists of these edges. */
 bool trial_names_negative_cycle(const struct trial *trial, const struct edge_list *list);
-/* Returns whether both trials were solved and have the same bytes. This function and trial_equals
+/* Returns whether both trials were solved and have the same matrix. This function and trial_equals
  * also require correct statistics. */
 bool trial_same(const struct trial *trial, const struct trial *other);
 
 /* Returns whether APSPD_TEST_QUICK is set: the build is slow because of a sanitizer, so fewer sizes
  * are tested. */
 bool trial_is_quick(void);
-/* Returns the size to test after n vertices: every size up to 70, then sizes around multiples of
- * 16, because the lengths of vectors and tiles are multiples of 16. */
+/* Returns the size to test after n vertices: each size up to 70, then sizes around multiples of 16,
+ * because the lengths of vectors and tiles are multiples of 16. */
 uint32_t trial_next_size(uint32_t n);
 
 /* Opens a CPU solver; ends the program if that fails. */
 struct solver *trial_open_cpu(const char *isa, uint32_t threads);
 
-/* A CPU solver for each kernel of this machine, with one and with two threads. */
+/* CPU solvers for each kernel of this machine, alternately with one and with two threads. */
 #define TRIAL_CPUS_MAX 8
 extern struct solver *trial_cpus[TRIAL_CPUS_MAX];
 extern size_t trial_cpu_count;
