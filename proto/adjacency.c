@@ -62,8 +62,8 @@ enum status adjacency_create(const struct graph *graph, struct adjacency **ret_a
         adjacency_destroy(adjacency);
         return STATUS_NO_MEMORY;
     }
-    /* Counting sort with one array: offset[v + 2] first counts the edges into v; after the sums,
-     * offset[v + 1] is where the edges into v begin, and once they are stored, where they end. */
+    /* Counting sort with one array. offset[v + 2] first counts the edges into v. After the
+     * summation, offset[v + 1] is where the edges into v begin, and finally where they end. */
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
             adjacency->offset[(size_t)graph->target[edge] + 2]++;

@@ -9,15 +9,15 @@
 
 /* Mean radius of the Earth in metres (IUGG 1980, R1), for distances on the sphere. */
 #define COORDINATES_EARTH_RADIUS 6371008.8
-/* Largest |x| and |y| of a plane, in a file and in a query: their squares stay finite. */
+/* Largest |x| and |y| accepted for a plane, in files and in queries: the squares stay finite. */
 #define COORDINATES_LIMIT 1e100
 
 struct coordinates {
     uint32_t count;   /* vertices of the graph */
     uint32_t located; /* vertices that have coordinates */
-    bool is_plane; /* points of a plane, without a unit; else longitude and latitude in degrees */
-    double *x;     /* x of each row; not-a-number where the vertex has no coordinates */
-    double *y;     /* y of each row; in the same allocation as x */
+    bool is_plane;    /* points of a plane without a unit, not longitude and latitude in degrees */
+    double *x;        /* x of each row; not-a-number where the vertex has no coordinates */
+    double *y;        /* y of each row; in the same allocation as x */
     double (*point)[3]; /* search point of each row: on the unit sphere, or in the plane at z = 0 */
 };
 
@@ -30,8 +30,7 @@ bool coordinates_has(const struct coordinates *coordinates, uint32_t row);
 bool coordinates_are_degrees(double x, double y);
 /* Counts the located vertices and computes the search points, after the last change of x and y. */
 void coordinates_complete(struct coordinates *coordinates);
-/* Finds the vertex nearest to the point (x, y); of several at the same distance, the first row.
- * ret_distance: metres along the great circle, or the distance in the plane. False without any
- * coordinates. */
+/* Finds the vertex nearest to the point (x, y); in a tie, the first row. ret_distance: metres along
+ * the great circle, or the distance in the plane. Returns false if no vertex has coordinates. */
 bool coordinates_nearest(const struct coordinates *coordinates, double x, double y,
                          uint32_t *ret_row, double *ret_distance);

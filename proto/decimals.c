@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Safe limit: with 308 decimals a quotient could be subnormal, which has fewer digits. */
+/* Largest number of decimals: with 308 a quotient could be subnormal, which has fewer digits. */
 #define DECIMALS_MOST 290
 
 const double decimals_powers[EXACT_POWERS] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -20,13 +20,13 @@ static double power_of_ten(uint32_t decimals)
     return decimals < EXACT_POWERS ? decimals_powers[decimals] : pow(10, decimals);
 }
 
-/* The error of the product is below 0.5, since the integer is below 2^50. */
+/* The product is rounded correctly: its error is below 0.5, since the integer is below 2^50. */
 double decimals_multiply(double value, uint32_t decimals)
 {
     return rint(value * power_of_ten(decimals));
 }
 
-/* A division by an exact power of ten is correctly rounded; larger powers are left to strtod. */
+/* A division by an exact power of ten is correctly rounded; for larger powers strtod is used. */
 double decimals_divide(double integer, uint32_t decimals)
 {
     char text[64];
@@ -52,7 +52,7 @@ uint32_t decimals_count(double value, uint32_t least)
 }
 
 /* Adding this to a double below 2^51 and subtracting it again gives the nearest integer: two vector
- * additions, where rint() is a function call. */
+ * additions, whereas rint() would be a function call. */
 #define ROUNDING 6755399441055744.0 /* 1.5 * 2^52 */
 
 void decimals_multiply_all(const double *quotients, uint32_t decimals, size_t count,
@@ -64,7 +64,7 @@ void decimals_multiply_all(const double *quotients, uint32_t decimals, size_t co
     }
 }
 
-/* Elements copied aside before their quotients overwrite them. */
+/* Number of elements copied to a buffer before their quotients overwrite them. */
 #define RUN 256
 
 union run {
@@ -91,7 +91,7 @@ static void divide_run(const union run *run, enum kind kind, uint32_t decimals, 
     }
 }
 
-/* Works from the end, so that no quotient overwrites a number that is still needed. */
+/* Divides from the end, so that no quotient overwrites a number that is still needed. */
 void decimals_divide_all(const void *numbers, enum kind kind, uint32_t decimals, size_t count,
                          double *quotients)
 {

@@ -1,5 +1,5 @@
-/* Decimals computed as integers. A double parsed from a decimal of few digits stands for that
- * decimal; multiplied by 10^d it is an integer, and sums of integers are exact. Pure functions. */
+/* Decimals computed as integers. A double parsed from a decimal of few digits represents that
+ * decimal. Multiplied by 10^d it is an integer, and sums of integers are exact. Pure functions. */
 #pragma once
 
 #include "proto/kind.h"
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The value of a digit count when the decimals have more digits than a double can distinguish. */
+/* Number of decimals of values that have more digits than a double can distinguish. */
 #define NO_DECIMALS UINT32_MAX
 /* Integers below this limit remain distinct doubles after a division by a power of ten. */
 #define DECIMALS_LIMIT 1125899906842624.0 /* 2^50 */
@@ -16,18 +16,18 @@
 #define EXACT_POWERS 23
 extern const double decimals_powers[EXACT_POWERS];
 
-/* Number of digits after the decimal point of the shortest decimal that parses to this value, and
- * at least `least`. NO_DECIMALS when the scaled integer is not below DECIMALS_LIMIT. */
+/* Returns the number of digits after the decimal point of the shortest decimal that parses to this
+ * value, but at least `least`. NO_DECIMALS when the scaled integer is not below DECIMALS_LIMIT. */
 uint32_t decimals_count(double value, uint32_t least);
 /* Returns value * 10^decimals: an integer if decimals_count allows this many decimals. */
 double decimals_multiply(double value, uint32_t decimals);
 /* Returns the double nearest to integer / 10^decimals. */
 double decimals_divide(double integer, uint32_t decimals);
 
-/* decimals_multiply for each element; +infinity stays so. The arrays must not overlap. */
+/* Applies decimals_multiply to each element; +infinity is kept. The arrays must not overlap. */
 void decimals_multiply_all(const double *quotients, uint32_t decimals, size_t count,
                            double *ret_integers);
-/* Divides each number by 10^decimals. The numbers are of kind i4 or f8; an unreachable one becomes
+/* Divides each number by 10^decimals. The numbers are of kind i4 or f8; unreachable becomes
  * +infinity. The arrays must not overlap, except that both may begin at the same address. */
 void decimals_divide_all(const void *numbers, enum kind kind, uint32_t decimals, size_t count,
                          double *quotients);

@@ -11,7 +11,7 @@ void edge_changes_finish(struct edge_changes *changes)
 {
     free(changes->list);
     free(changes->weights);
-    changes->list = NULL; /* the digest stays, to recognize a repeated request */
+    changes->list = NULL; /* the digest is kept, to recognize a repeated request */
     changes->weights = NULL;
 }
 
@@ -30,8 +30,8 @@ static int compare_changes(const void *left, const void *right)
     return a->place < b->place ? -1 : 1;
 }
 
-/* Sorts the list by source and target, in an undirected graph with the smaller end first. Keeps the
- * last of several changes to an edge. Self-loops are dropped, as in an upload. */
+/* Sorts the list by source and target, in an undirected graph with the smaller endpoint first.
+ * Keeps the last of several changes to an edge. Self-loops are dropped, as in an upload. */
 static enum status sort_list(struct edge_changes *changes, const struct graph *graph,
                              uint64_t *ret_loops, struct problem *reterr)
 {
@@ -89,7 +89,7 @@ static enum status make_real(struct graph *graph)
     return STATUS_OK;
 }
 
-/* Adding 0.0 turns -0 into 0, as in an upload. */
+/* Sets the weight of an edge. Adding 0.0 turns -0 into 0, as in an upload. */
 static void put_weight(struct graph *graph, uint64_t edge, double weight)
 {
     if (graph->weight_type == WEIGHT_INTEGER) {
@@ -99,7 +99,7 @@ static void put_weight(struct graph *graph, uint64_t edge, double weight)
     }
 }
 
-/* Looks up the edges of the list. Returns whether all exist and none is removed. */
+/* Looks up the edges of the list. Returns whether all of them exist and none is to be removed. */
 static bool find_edges(struct edge_changes *changes, const struct graph *graph)
 {
     bool keeps_edges = true;
@@ -111,7 +111,8 @@ static bool find_edges(struct edge_changes *changes, const struct graph *graph)
     return keeps_edges;
 }
 
-/* raised: increased by the growth of all weights together; infinity if a weight is negative. */
+/* Sets the weights of existing edges. raised: increased by the growth of all weights together;
+ * infinity if a weight is negative. */
 static enum status set_weights(struct edge_changes *changes, struct graph *graph, double *raised)
 {
     struct edge_change *kept = changes->list;
@@ -234,9 +235,10 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
     return build_graph(&edges, graph);
 }
 
-/* Components and bound are expensive to compute, so known values are kept: with the same edges the
- * components are unchanged, and a path, which uses an edge at most once, grows by at most the
- * growth of all weights. No bound is known if weights are negative or replaced as a whole. */
+/* Components and bound are expensive to compute, so known values are reused: with the same edges
+ * the components are unchanged, and a path, which uses an edge at most once, grows by at most the
+ * sum of the growth of all weights. Negative weights, or new weights of all edges, leave no
+ * bound. */
 static enum status change_weights(struct edge_changes *changes, struct graph *graph,
                                   struct problem *reterr)
 {

@@ -1,5 +1,5 @@
-/* Changes to the edges of a graph, as PATCH and PUT requests ask for them, and their application to
- * a graph. The request that parses the changes owns them; they are applied by one thread. */
+/* Changes to the edges of a graph, as in PATCH and PUT requests, and their application to a graph.
+ * The request that parses the changes owns them; one thread applies them. */
 #pragma once
 
 #include "proto/graph.h"
@@ -10,7 +10,7 @@ struct edge_change {
     uint32_t source;
     uint32_t target;
     double weight;
-    uint64_t place; /* index in the list; after edge_changes_apply, edge of the graph */
+    uint64_t place; /* index in the list; after edge_changes_apply, of the edge in the graph */
 };
 
 #define EDGE_CHANGES_DIGEST_SIZE 32
@@ -20,11 +20,12 @@ struct edge_change {
 struct edge_changes {
     struct edge_change *list;
     size_t count;
-    char *weights; /* weights of all edges; NULL: the list applies */
+    char *weights; /* weights of all edges; NULL: use the list */
     size_t weights_size;
     enum kind kind; /* kind of the weights */
     /* SHA-256 of the vertex names that were resolved to the rows of the list. The scheduler
-     * compares it with the names of the graph to which the list is applied: an alias may move. */
+     * compares it with the names of the graph to which it applies the list, because the alias of
+     * the graph may have moved meanwhile. */
     unsigned char names_digest[EDGE_CHANGES_DIGEST_SIZE];
     /* SHA-256 of the list or of the weights, to detect a repeated request; zero without a key. */
     unsigned char digest[EDGE_CHANGES_DIGEST_SIZE];

@@ -1,5 +1,5 @@
-/* The table of graph and matrix formats: names, media types, file endings and what each is used
- * for. Constant data for any thread. */
+/* The table of graph and matrix formats: names, media types, file extensions, and the uses of each
+ * format. Constant data for any thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,26 +24,26 @@ enum format {
 
 struct format_info {
     const char *name;            /* value of the parameter format= */
-    const char *description;     /* one line for users */
-    const char *media_types[4];  /* the first is canonical; NULL ends the list */
-    const char *file_endings[8]; /* without the dot; NULL ends the list */
+    const char *description;     /* description for users, in one line */
+    const char *media_types[4];  /* canonical media type first; NULL ends the list */
+    const char *file_endings[8]; /* extensions without the dot; NULL ends the list */
     bool graph_input;
     bool matrix_output;
-    bool sniffed; /* recognized by the first bytes of a file */
+    bool sniffed; /* detected from the first bytes of a file */
     const char *const
         *parameters; /* upload parameters other than format and name; NULL ends the list */
 };
 
 /* Returns whether a matrix in this format is bytes rather than text. */
 bool format_is_binary(enum format format);
-/* Returns NULL for FORMAT_NONE. */
+/* Returns the properties of a format; NULL for FORMAT_NONE. */
 const struct format_info *format_info(enum format format);
 enum format format_from_name(const char *name);
-/* Returns whether media_type is `wanted`, ignoring case and parameters after ';'. NULL is not. */
+/* Returns whether media_type is `wanted`, ignoring case and parameters. False for NULL. */
 bool format_media_type_is(const char *media_type, const char *wanted);
 enum format format_from_media_type(const char *media_type);
-/* The format with the file ending of this path, among formats that matrices are written in
- * (matrix_output) or that graphs are read from. */
+/* Returns the format with the file extension of this path, among the formats in which matrices are
+ * written (matrix_output) or from which graphs are read. */
 enum format format_from_path(const char *path, bool matrix_output);
 /* Returns whether a media type says nothing about the format: absent, curl's default for forms,
  * application/octet-stream or text/plain. */

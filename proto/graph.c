@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below this bound the sum of two distances is exact in f8 (see kind.h). */
-#define BOUND_F8 9007199254740992.0 /* 2^53: every smaller integer is exact */
+/* Below this bound sums of two distances are exact, as a double holds all smaller integers. */
+#define BOUND_F8 9007199254740992.0 /* 2^53 */
 
 void graph_destroy(struct graph *graph)
 {
@@ -78,7 +78,7 @@ static bool fits_float(const struct graph *graph)
                (double)FLT_MAX;
 }
 
-/* Checks that every distance is correct in this kind. A u2 matrix is solved as i4 and narrowed. */
+/* Checks that every distance is correct in this kind. u2 is solved as i4, then converted. */
 static enum status check_kind(const struct graph *graph, enum kind kind, struct problem *reterr)
 {
     const struct graph_summary *summary = &graph->summary;
@@ -238,7 +238,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t v)
     return v;
 }
 
-/* Counts components by union-find; stops at one, in most graphs after the first rows. */
+/* Counts components by union-find; stops when only one is left, in most graphs after a few rows. */
 enum status graph_count_components(struct graph *graph)
 {
     const uint32_t vertex_count = graph->vertex_count;
@@ -267,9 +267,10 @@ enum status graph_count_components(struct graph *graph)
     return STATUS_OK;
 }
 
-/* Rows and targets are ascending, so the reverse edges of v's edges to larger vertices occur in the
- * order in which those rows store them. next[v]: the first edge of row v that was not yet matched
- * as such a reverse; once row v is reached, its first edge to a larger vertex. */
+/* Returns whether every edge has a reverse edge of the same weight. Rows and targets are ascending,
+ * so the reverse edges of v's edges to larger vertices occur in the order in which those rows store
+ * them. next[v] is the first edge of row v that was not yet matched as such a reverse; once row v
+ * is reached, its first edge to a larger vertex. */
 static bool is_symmetric(const struct graph *graph, uint64_t *next)
 {
     for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
@@ -289,7 +290,7 @@ static bool is_symmetric(const struct graph *graph, uint64_t *next)
     return true;
 }
 
-/* first[v]: the first edge of row v to a larger vertex. */
+/* Copies the edges to larger vertices. first[v]: the first edge of row v to a larger vertex. */
 static void copy_larger(const struct graph *graph, const uint64_t *first, struct graph *folded)
 {
     uint64_t kept = 0;

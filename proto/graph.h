@@ -17,7 +17,7 @@
 
 #define NO_VERTEX UINT32_MAX
 /* Upper limit on vertices, whatever the options allow: no machine can store the distances of a
- * larger graph, and a header that announces more vertices must not cost memory. */
+ * larger graph, and a header that declares more vertices must not cause an allocation. */
 #define GRAPH_VERTEX_LIMIT (1u << 26)
 
 /* Integer weights are stored as int32. If any weight has a fraction or exceeds the int32 range, all
@@ -25,11 +25,10 @@
 enum weight_type { WEIGHT_INTEGER = 1, WEIGHT_REAL = 2 };
 
 struct graph_summary {
-    uint64_t parallel_differing; /* edges among parallel_merged with another weight than the kept
-                                    edge; counted only while a file is read */
-    /* The members from here on are stored in this order (graph_file.c). */
+    uint64_t parallel_differing; /* edges in parallel_merged with another weight; set by readers */
+    /* The members from here on are stored in graph files, in this order (graph_file.c). */
     uint64_t edges_read;      /* edges listed in the file */
-    uint64_t loops_dropped;   /* self-loops with a weight of 0 or more */
+    uint64_t loops_dropped;   /* dropped self-loops; their weights are 0 or more */
     uint64_t parallel_merged; /* edges dropped because a parallel edge is not longer */
     double min_weight;        /* least weight of the kept edges; 0 without edges */
     double max_weight;
@@ -38,8 +37,8 @@ struct graph_summary {
                               graph_tighten_bound may lower it */
     double negative_loop_weight; /* weight of negative_loop; 0 without one */
     uint32_t components;         /* connected components, ignoring direction */
-    uint32_t negative_loop;      /* first vertex with a negative self-loop, or NO_VERTEX */
-    uint32_t negative;           /* 1 = some weight is below 0 */
+    uint32_t negative_loop; /* first vertex with a negative self-loop; NO_VERTEX if there is none */
+    uint32_t negative;      /* 1 if some weight is negative, else 0 */
     uint32_t decimals; /* largest number of digits after the point; 0 = integers of either weight
                           type; NO_DECIMALS = distances * 10^decimals are not exact */
 };
@@ -64,16 +63,16 @@ double graph_weight(const struct graph *graph, uint64_t edge);
 
 #define NO_EDGE UINT64_MAX
 /* Returns the index of the edge, or NO_EDGE. For an undirected graph the source must be the smaller
- * end. O(log d), where d is the degree of the source. */
+ * endpoint. O(log d), where d is the degree of the source. */
 uint64_t graph_find_edge(const struct graph *graph, uint32_t source, uint32_t target);
 
-/* Whether some edge has a reverse edge, of any weight. O(m log d); stops at the first one. */
+/* Returns whether some edge has a reverse edge, of any weight. Stops at the first. O(m log d). */
 bool graph_has_reverse(const struct graph *graph);
 
 /* Distances below this limit are exact as i4 and cannot be confused with unreachable. */
 #define GRAPH_BOUND_I4 536870912.0 /* 2^29 */
 
-/* Fills in summary.components. Uses 4 bytes a vertex during the call. STATUS_NO_MEMORY. */
+/* Counts components for summary.components. Uses 4 bytes a vertex meanwhile. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_count_components(struct graph *graph);
 
 /* Chooses the kind of the distances for the requested kind. KIND_AUTO: integral weights give
@@ -82,7 +81,7 @@ MUST_CHECK enum status graph_count_components(struct graph *graph);
 MUST_CHECK enum status graph_choose_kind(const struct graph *graph, enum kind requested,
                                          enum kind *ret_kind, struct problem *reterr);
 
-/* The numbers in which a solve computes the distances of a kind. With decimals, which only f8
+/* The arithmetic in which a solve computes distances of a kind. With decimals, which only f8
  * supports, the solve computes integers: bounds and negative cycles are judged on the integers, and
  * each distance is an integer divided by 10^decimals. */
 struct scaling {
@@ -90,8 +89,8 @@ struct scaling {
     uint32_t decimals; /* power of ten of the scaling; 0: the weights are used unscaled */
 };
 struct scaling graph_scaling(const struct graph_summary *summary, enum kind kind);
-/* Index into tables of limits and rates: the kind of a matrix, or COST_DECIMALS for decimals
- * computed as i4, which need the time and device memory of i4 and the storage of f8. */
+/* Returns the index into tables of limits and rates: the kind of a matrix, or COST_DECIMALS for
+ * decimals computed as i4, which need the time and device memory of i4 but the storage of f8. */
 enum { COST_DECIMALS = KIND_COUNT, COST_COUNT };
 uint32_t graph_cost(const struct graph_summary *summary, enum kind kind);
 static inline enum kind cost_kind(uint32_t cost)
@@ -101,14 +100,14 @@ static inline enum kind cost_kind(uint32_t cost)
 /* Prints the arithmetic of a solve for users: "i4 x 0.01", "f8". */
 #define GRAPH_SCALING_TEXT_SIZE 40
 void graph_scaling_print(struct scaling scaling, char ret_text[GRAPH_SCALING_TEXT_SIZE]);
-/* graph_digits: significant digits of a distance, at most 17. GRAPH_DIGITS_F4: those that f4
- * preserves. */
+/* graph_digits returns the number of significant digits of a distance, at most 17. GRAPH_DIGITS_F4
+ * is the number of digits that f4 preserves. */
 #define GRAPH_DIGITS_F4 7
 uint32_t graph_digits(const struct graph_summary *summary);
 
-/* Creates a graph with the vertices and the summary of another, and undefined edges of this number
- * and type. It borrows the names: release it with graph_destroy_copy, which accepts NULL, before
- * the other. NULL without memory. */
+/* Creates a graph with the vertices and the summary of `like`, and with undefined edges of this
+ * number and type. The new graph borrows the names of `like`, so release it first, with
+ * graph_destroy_copy, which accepts NULL. Returns NULL when out of memory. */
 struct graph *graph_create_like(const struct graph *like, enum weight_type weight_type,
                                 uint64_t edge_count);
 void graph_destroy_copy(struct graph *copy);

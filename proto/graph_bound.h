@@ -1,5 +1,5 @@
-/* A tighter bound on the distances of a graph, so that more graphs are solved as i4. Called by the
- * thread that builds the graph. */
+/* A tighter bound on the distances of a graph, so that more graphs can be solved as i4. Called by
+ * the thread that builds the graph. */
 #pragma once
 
 #include "proto/graph.h"

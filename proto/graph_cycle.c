@@ -1,5 +1,5 @@
-/* Negative cycles by Bellman-Ford from a virtual source with an arc of length 0 to every vertex
- * (so all distances start at 0), looking for a cycle in the predecessor graph after passes
+/* Negative cycles by Bellman-Ford from a virtual source with an arc of length 0 to every vertex, so
+ * all distances start at 0. After some passes the predecessor graph is searched for a cycle
  * (Cherkassky and Goldberg, Negative-cycle detection algorithms, 1999). */
 #include "proto/graph_cycle.h"
 
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Passes before checks become rare. Most cycles show in the first passes; in a long search a check
- * after every pass would take most of the time. */
+/* Number of passes that each end with a search for a cycle. Later ones rarely do: most cycles
+ * appear in the first passes, and a search after every pass would take most of the time. */
 #define EAGER_PASSES 16
 
 __extension__ typedef __int128 wide;
@@ -22,17 +22,17 @@ __extension__ typedef __int128 wide;
 struct search {
     const struct graph *graph;
     wide *weight; /* exact weight of each edge: the shortest decimal that parses to it, times
-                     10^decimals, cut after WEIGHT_DIGITS digits of the largest; NULL: weight_i4
-                     applies */
+                     10^decimals, cut after WEIGHT_DIGITS digits of the largest; NULL: use weight_i4
+                   */
     int decimals;
     wide *distance;
-    uint32_t *parent; /* NO_VERTEX = the virtual source */
-    bool *active;     /* the distance fell after its edges were last relaxed */
+    uint32_t *parent; /* predecessor; NO_VERTEX = the virtual source */
+    bool *active;     /* the distance fell after the vertex's edges were last relaxed */
     uint32_t *mark;   /* number of the walk that last visited the vertex; 0 = none */
 };
 
-/* Returns the power of ten that makes all weights integers, or the leading digits of the largest.
- */
+/* Returns the power of ten that makes all weights integers or, if these would be too long, integers
+ * from the leading digits of the largest weight. */
 static int find_decimals(const struct graph *graph)
 {
     int lowest = INT32_MAX;
@@ -109,8 +109,9 @@ static bool relax_from(struct search *search, uint32_t u)
     return changed;
 }
 
-/* Passes alternate between ascending and descending order: a path numbered in order, as in road
- * networks, settles in one pass of the right direction (Yen 1970). */
+/* Relaxes the edges of all active vertices. Passes alternate between ascending and descending
+ * order: a path whose vertices are numbered in order, as in road networks, is complete after one
+ * pass in the right direction (Yen 1970). */
 static bool relax_all(struct search *search, bool descending)
 {
     uint32_t count = search->graph->vertex_count;
@@ -143,7 +144,7 @@ static size_t measure_cycle(const struct search *search, uint32_t v, wide *ret_s
     return length;
 }
 
-/* Returns a vertex on a cycle of the predecessor graph, a negative cycle; NO_VERTEX: no cycle. */
+/* Returns a vertex on a cycle of the predecessor graph, which is a negative cycle, or NO_VERTEX. */
 static uint32_t find_cycle(struct search *search)
 {
     uint32_t count = search->graph->vertex_count;
@@ -183,7 +184,8 @@ static enum status copy_cycle(const struct search *search, uint32_t v,
     return STATUS_OK;
 }
 
-/* A loop has one end; a negative edge of an undirected graph, walked back and forth, has two. */
+/* Stores a cycle of one edge. A loop has one vertex; a negative edge of an undirected graph, walked
+ * back and forth, has two. */
 static enum status copy_edge(uint32_t source, uint32_t target, double weight,
                              struct negative_cycle *ret_cycle)
 {
@@ -229,8 +231,7 @@ static enum status search_cycle(struct search *search, const struct observer *ob
         search->parent[v] = NO_VERTEX;
         search->active[v] = true;
     }
-    /* If a pass still changes a distance after as many passes as vertices, there is a negative
-     * cycle. */
+    /* If pass number count, counted from 0, still changes a distance, there is a negative cycle. */
     for (uint32_t pass = 0; pass <= count && relax_all(search, pass % 2 == 1); pass++) {
         if (observer_is_cancelled(observer)) {
             return STATUS_CANCELLED;

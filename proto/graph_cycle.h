@@ -3,8 +3,8 @@
 
 #include "proto/solve.h"
 
-/* The vertices in walking order, the first not repeated, to be released with free(). All zero:
- * there is no negative cycle. */
+/* The vertices of a negative cycle in the order of its edges, without repeating the first vertex;
+ * released with free(). All zero: there is no negative cycle. */
 struct negative_cycle {
     uint32_t *vertices;
     size_t length;
@@ -12,9 +12,9 @@ struct negative_cycle {
 };
 
 /* Finds one negative cycle of the graph. Bellman-Ford with checks of the predecessor graph: O(n m).
- * Each weight counts as the shortest decimal that parses to it, and sums are exact; only if the
- * exponents of the weights' 17-digit decimals differ by more than 12 are the smallest digits cut
- * off. STATUS_NO_MEMORY, STATUS_CANCELLED by the observer, which may be NULL. */
+ * Each weight counts as the shortest decimal that parses to it, and sums are exact. The smallest
+ * digits are cut off only if the exponents of the weights' 17-digit decimals differ by more than
+ * 12. STATUS_NO_MEMORY; STATUS_CANCELLED if the observer, which may be NULL, cancels the search. */
 MUST_CHECK enum status graph_negative_cycle(const struct graph *graph,
                                             const struct observer *observer,
                                             struct negative_cycle *ret_cycle);

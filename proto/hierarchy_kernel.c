@@ -1,4 +1,4 @@
-/* Compiled once for each instruction set. */
+/* This file is compiled once for each instruction set. */
 #include "proto/hierarchy_kernel.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ static bool is_on_path(const struct hierarchy_start *start, uint32_t s)
     return start->path_count > 0 && start->path[start->path_count - 1] == s;
 }
 
-/* Advances the paths that contain supernode s and returns the next supernode that some path
- * contains, in order from the root; NO_SUPERNODE at the end of all paths. */
+/* Advances the paths of the sources past supernode s. Returns the next supernode on some path, in
+ * order from the root, or NO_SUPERNODE at the end of all paths. */
 static uint32_t next_met(struct hierarchy_search *search, uint32_t count, uint32_t s)
 {
     uint32_t next = NO_SUPERNODE;
@@ -50,7 +50,7 @@ static uint32_t next_met(struct hierarchy_search *search, uint32_t count, uint32
 #define CANONICAL_VECTOR(x, above) (x)
 #include "proto/hierarchy_kernel_body.h"
 
-/* TABLE is the table name of the instruction set, defined by Meson. */
+/* TABLE is the name of this instruction set's table; Meson defines it. */
 const struct hierarchy_operations TABLE[KIND_COUNT] = {
     [KIND_I4] = {climb_i4, meet_i4, sweep_i4, sweep_lanes_i4},
     [KIND_F4] = {climb_f4, meet_f4, sweep_f4, sweep_lanes_f4},

@@ -5,10 +5,10 @@
 #include "proto/hierarchy_search.h"
 #include "proto/isa.h"
 
-/* Positions that are buffered in the cache before their distances are written into the rows. */
+/* Number of positions buffered in the cache before their distances are written into the rows. */
 #define HIERARCHY_BLOCK 4096
 
-/* The search state of one source vertex. */
+/* One source vertex of a search and the distances to its ancestors. */
 struct hierarchy_start {
     uint32_t *path; /* supernode of the source and its ancestors, up to the root */
     uint32_t path_count;
@@ -16,19 +16,19 @@ struct hierarchy_start {
     void *distance; /* distances to its ancestors and itself, by depth from the root */
 };
 
-/* A computation of rows, done in steps. */
+/* A computation of rows, which is done in steps. */
 struct hierarchy_sweep {
     uint32_t sources[HIERARCHY_LANES];
     uint32_t count;
     bool in_lanes;
     uint32_t climbed; /* sources whose labels are computed */
-    uint32_t left;    /* supernodes not yet swept; without lanes, of the current row */
+    uint32_t left; /* supernodes not yet swept; if rows are swept one by one, of the current row */
     void *rows;
 };
 
 struct hierarchy_search {
     const struct hierarchy *hierarchy; /* points to view */
-    struct hierarchy view; /* copy of the opened hierarchy; up and down are exchanged if reversed */
+    struct hierarchy view; /* copy of the opened hierarchy; up and down exchanged if reversed */
     bool is_reversed;
     struct hierarchy_sweep sweep;
     const struct hierarchy_operations *operations;
@@ -36,7 +36,7 @@ struct hierarchy_search {
     int32_t above; /* largest finite distance of kind i4; see front_body.h */
     void *local;   /* scratch for the columns and rows of one supernode */
     struct hierarchy_start starts[HIERARCHY_LANES];
-    /* Allocated for the first rows: one block for stack, one for the three lane arrays. */
+    /* Memory allocated for the first rows: one block for stack, one for the three lane arrays. */
     void *stack; /* distances by depth of the current vertex of a sweep and its ancestors */
     void *block_lanes;
     void *stack_lanes;
@@ -44,22 +44,22 @@ struct hierarchy_search {
 };
 
 struct hierarchy_operations {
-    /* Computes the label of a position: its distances to its ancestors, along `weights`. */
+    /* Computes the label of a position, the distances to its ancestors, from arc weights. */
     void (*climb)(const struct hierarchy_search *search, const void *weights, uint32_t from,
                   void *ret_label);
-    /* Computes the least sum of two labels over the first `common` ancestors. */
+    /* Computes the minimum over the first `common` ancestors of the sum of both labels' entries. */
     void (*meet)(const void *up_label, const void *down_label, uint32_t common, int32_t above,
                  void *ret_element);
     /* Computes the distances from starts[0] to the vertices of supernodes [begin, end) and writes
      * them into a row indexed by vertex. */
     void (*sweep)(struct hierarchy_search *search, uint32_t begin, uint32_t end, void *ret_row);
-    /* Computes rows from all starts for supernodes [begin, end) and writes the first `count` rows,
-     * one after the other. Later supernodes are swept first. */
+    /* Computes the rows of all starts for supernodes [begin, end), from the last supernode to the
+     * first, and writes the first `count` rows, one after the other. */
     void (*sweep_lanes)(struct hierarchy_search *search, uint32_t begin, uint32_t end,
                         uint32_t count, void *ret_rows);
 };
 
-/* Tables of operations by instruction set and kind; kind u2 has none. */
+/* Tables of operations by instruction set and kind; kind u2 has no operations. */
 extern const struct hierarchy_operations hierarchy_kernel_portable[KIND_COUNT];
 extern const struct hierarchy_operations hierarchy_kernel_avx2[KIND_COUNT];
 extern const struct hierarchy_operations hierarchy_kernel_avx512[KIND_COUNT];

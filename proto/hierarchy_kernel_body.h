@@ -1,6 +1,7 @@
-/* The loops of hierarchy_kernel.c for one kind. No include guard: the file is included once per
- * kind, with ELEMENT, UNREACHABLE, NAME and CANONICAL defined as for front_body.h, MASK an integer
- * as wide as ELEMENT, and CANONICAL_VECTOR the vector form of CANONICAL. */
+/* The loops of hierarchy_kernel.c for one kind. This file has no include guard because it is
+ * included once per kind. ELEMENT, UNREACHABLE, NAME and CANONICAL must be defined as for
+ * front_body.h, MASK as an integer type as wide as ELEMENT, and CANONICAL_VECTOR as the vector form
+ * of CANONICAL. */
 
 typedef ELEMENT NAME(vector) __attribute__((vector_size(VECTOR_BYTES)));
 typedef MASK NAME(mask) __attribute__((vector_size(VECTOR_BYTES)));
@@ -10,8 +11,6 @@ ALWAYS_INLINE NAME(vector) NAME(choose)(NAME(mask) first, NAME(vector) a, NAME(v
 {
     return (NAME(vector))(((NAME(mask))a & first) | ((NAME(mask))b & ~first));
 }
-
-/* ---- Pairs ---- */
 
 static void NAME(climb)(const struct hierarchy_search *search, const void *weights, uint32_t from,
                         void *ret_label)
@@ -68,7 +67,7 @@ ALWAYS_INLINE NAME(vector) NAME(add)(const ELEMENT *up, const ELEMENT *down)
     return a + b;
 }
 
-/* The last vector may overlap the one before: a sum counted twice does not change the minimum. */
+/* The last vector may overlap the previous one: a sum counted twice does not change the minimum. */
 static void NAME(meet)(const void *up_label, const void *down_label, uint32_t common, int32_t above,
                        void *ret_element)
 {
@@ -102,8 +101,8 @@ static void NAME(meet)(const void *up_label, const void *down_label, uint32_t co
  * reverse of a postorder is a preorder, so a stack with the distances of the current vertex's
  * ancestors, by depth, has everything a column needs and stays in the cache. */
 
-/* Initializes the elements of a supernode on the stack: on the path of the source with the source's
- * label, and unreachable for columns below the source. */
+/* Initializes the elements of a supernode on the stack: with the source's label if the supernode is
+ * on the path of the source, and with unreachable for columns below the source. */
 static void NAME(begin)(const struct hierarchy *hierarchy, const struct hierarchy_start *start,
                         uint32_t s, ELEMENT *own, uint32_t lanes, bool is_met)
 {
@@ -115,7 +114,7 @@ static void NAME(begin)(const struct hierarchy *hierarchy, const struct hierarch
     }
 }
 
-/* Sweeps one row, from starts[0]. */
+/* Computes one row, from starts[0], for supernodes [begin, end). */
 static void NAME(sweep)(struct hierarchy_search *search, uint32_t begin, uint32_t end,
                         void *ret_row)
 {
@@ -145,7 +144,7 @@ static void NAME(sweep)(struct hierarchy_search *search, uint32_t begin, uint32_
         for (uint32_t k = columns; k-- > 0;) {
             const ELEMENT *arc = arcs + (size_t)k * size;
             ELEMENT best = is_begun ? own[columns - 1 - k] : UNREACHABLE;
-            /* The distance of column k + 1 was computed last, so it is used last. */
+            /* Column k + 1 is used last, because its distance was computed last. */
             for (uint32_t j = size; j-- > k + 1;) {
                 const ELEMENT sum = local[j] + arc[j];
                 best = sum < best ? sum : best;
@@ -157,7 +156,7 @@ static void NAME(sweep)(struct hierarchy_search *search, uint32_t begin, uint32_
     }
 }
 
-/* ---- Many rows ---- */
+/* ---- Several rows at once ---- */
 
 typedef ELEMENT NAME(quad) __attribute__((vector_size(4 * sizeof(ELEMENT))));
 #define VECTORS (HIERARCHY_LANES * sizeof(ELEMENT) / VECTOR_BYTES)
@@ -175,7 +174,8 @@ ALWAYS_INLINE void NAME(relax)(NAME(lanes) * best, const NAME(lanes) * from, ELE
     }
 }
 
-/* Relaxes the arcs of a column to later columns, which precede it on the stack, and to the rows. */
+/* Relaxes the arcs from one column to the later columns of its supernode and to the rows. The stack
+ * holds later vertices before earlier ones. */
 ALWAYS_INLINE NAME(lanes)
     NAME(sweep_column)(NAME(lanes) best, const ELEMENT *arc, const NAME(lanes) * column,
                        uint32_t behind, const NAME(lanes) * stack, const uint32_t *row_depth,

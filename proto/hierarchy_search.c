@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define LINE_BYTES 64
-/* Limit on the memory for rows in lanes; above it rows are swept one by one. */
+/* Maximum memory for rows computed in lanes; if they need more, rows are swept one by one. */
 #define LANES_BYTES_MAX ((size_t)256 << 20)
-/* Vertices swept in one step, for one row and in lanes: about a millisecond each. */
+/* Vertices swept in one step of about a millisecond, for a single row and for lanes. */
 #define STEP_VERTICES 32768
 #define STEP_VERTICES_LANES 8192
 
@@ -91,7 +91,7 @@ void hierarchy_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t
     }
 }
 
-/* Sorts the vertices of each block of positions. False when out of memory. */
+/* Sorts the vertices of each block of positions. Returns false when out of memory. */
 static bool order_blocks(struct hierarchy_search *search)
 {
     const struct hierarchy_shape *shape = &search->hierarchy->shape;
@@ -119,7 +119,7 @@ static void place_starts(struct hierarchy_search *search, unsigned char *at, uin
     }
 }
 
-/* Allocates the lanes. False when out of memory or too large: rows are then swept one by one. */
+/* Allocates the lanes. If it returns false (no memory, or too large), rows are swept one by one. */
 static bool has_lanes(struct hierarchy_search *search)
 {
     const size_t depths = (size_t)search->hierarchy->height + 1;
@@ -179,7 +179,7 @@ void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sourc
     memcpy(search->sweep.sources, sources, count * sizeof(*sources));
 }
 
-/* Surplus lanes repeat the last row. */
+/* Computes one step of the rows in lanes. Surplus lanes repeat the last row. */
 static bool step_lanes(struct hierarchy_search *search, uint32_t begin)
 {
     struct hierarchy_sweep *sweep = &search->sweep;

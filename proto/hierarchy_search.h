@@ -20,15 +20,15 @@
 
 struct hierarchy_search;
 
-/* is_reversed: the search computes distances in the reversed graph. */
+/* Creates a search. is_reversed: it computes distances in the reversed graph. */
 MUST_CHECK enum status hierarchy_search_create(const struct hierarchy *hierarchy, bool is_reversed,
                                                struct hierarchy_search **ret_search);
 void hierarchy_search_destroy(struct hierarchy_search *search);
 
-/* Number of elements in either label of a vertex. */
+/* Returns the number of elements of a vertex's label; "up" and "down" have the same number. */
 size_t hierarchy_label_count(const struct hierarchy *hierarchy, uint32_t vertex);
-/* Computes the label "down" if is_down, else "up"; both are the same in an undirected graph. The
- * bits of a label depend on the hierarchy alone. */
+/* Computes the label "down" if is_down, else "up"; both are the same in an undirected graph. Equal
+ * hierarchies give equal labels, bit for bit. */
 void hierarchy_make_label(struct hierarchy_search *search, uint32_t vertex, bool is_down,
                           void *ret_label);
 /* Computes the distance of a pair, an element of hierarchy_distance_kind, from the label "up" of
@@ -40,5 +40,5 @@ void hierarchy_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t
  * vertex, one row after the other. A computation in progress is abandoned. */
 void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
                           void *rows);
-/* Computes one more step; true when the rows are complete. */
+/* Computes one more step of the rows; returns true when they are complete. */
 bool hierarchy_rows_step(struct hierarchy_search *search);

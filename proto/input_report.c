@@ -108,7 +108,7 @@ void input_report_hint(const struct input_report *report, struct problem *proble
     }
 }
 
-/* Returns null for an empty text and for one that is not UTF-8. */
+/* Returns the text as JSON; null if it is empty or not UTF-8. */
 static json_t *text_or_null(const char *text)
 {
     json_t *string = text[0] != '\0' ? json_string(text) : NULL;

@@ -6,14 +6,14 @@
 #include "proto/read/reader.h"
 
 enum input_direction {
-    INPUT_DIRECTION_DEFAULT, /* neither the format nor a parameter said */
+    INPUT_DIRECTION_DEFAULT, /* neither the format nor a parameter states the direction */
     INPUT_DIRECTION_FORMAT,
     INPUT_DIRECTION_PARAMETER,
     INPUT_DIRECTION_COUNT
 };
 
 struct input_report {
-    bool known; /* false: nothing was uploaded, or the stored record has no report */
+    bool known; /* false: nothing was uploaded, or the stored record contains no report */
     enum format format;
     bool guessed; /* whether the format was guessed from the first bytes */
     enum coding coding;
@@ -22,18 +22,18 @@ struct input_report {
     bool directed;
     enum input_direction direction;
     bool numeric_names;
-    uint64_t loops_dropped; /* self-loops of this upload of the graph */
+    uint64_t loops_dropped; /* self-loops dropped from this upload */
     uint64_t parallel_merged;
     char variant[sizeof((struct reader_notes *)0)->variant];
     char weight[sizeof((struct reader_notes *)0)->weight];
 };
 
-/* Fills in the members that are known only at the end of the file. */
+/* Fills in the members that are known only at the end of the upload. */
 void input_report_complete(struct input_report *report, const struct reader_notes *notes,
                            const struct graph *graph);
 
-/* Adds the warnings that need the whole graph, for example: directed edges were assumed and no edge
- * has its reverse, parallel edges had other weights, an array has zeros and no missing edge. */
+/* Adds the warnings that need the whole graph, for example: directed edges were assumed but no edge
+ * has its reverse, parallel edges had different weights, an array has zeros but no missing edge. */
 void input_report_warn(const struct input_report *report, const struct graph *graph,
                        struct warnings *warnings);
 

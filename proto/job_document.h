@@ -30,19 +30,19 @@ enum job_state {
 /* "queued", "running", "done", "failed", "cancelled". */
 const char *job_state_name(enum job_state state);
 bool job_state_from_name(const char *name, enum job_state *ret_state);
-/* "planning", "solving", "writing", "checking", "publishing". */
+/* Names: "planning", "solving", "writing", "checking", "publishing". */
 const char *job_phase_name(enum solve_phase phase);
 /* Returns whether the state is done, failed or cancelled and will not change again. */
 bool job_state_is_final(enum job_state state);
 
 /* Report on the solve of a job: the part of its document that the catalogue stores as one text. */
 struct job_report {
-    struct input_report input; /* report on the upload that brought the graph */
+    struct input_report input; /* report on the upload that created the graph */
     bool cached;               /* whether the result already existed */
     char *warnings; /* warnings about the upload as JSON text from warning_print, owned; or NULL */
     double reached; /* share of the pairs that have a path; 0 = unknown */
-    char traceparent[TRACEPARENT_SIZE]; /* trace context of the submitting request; or empty */
-    char solver[8];                     /* "gpu", "cpu"; empty until a solver has started */
+    char traceparent[TRACEPARENT_SIZE]; /* trace context of the submitting request, or empty */
+    char solver[8];                     /* "gpu" or "cpu"; empty until a solver has started */
     char device[64];
     struct timings timings;
     uint32_t device_count; /* number of GPUs that solved the graph together, or 0 */
@@ -54,12 +54,12 @@ struct job_report {
     char *cycle;            /* JSON array of the vertices of a negative cycle, owned; or NULL */
     double cycle_weight;
     uint32_t workers_lost;      /* worker processes lost while they solved this job */
-    char parent[GRAPH_ID_SIZE]; /* ID of the graph before the change; empty = none */
+    char parent[GRAPH_ID_SIZE]; /* ID of the graph that was changed into this one; empty = none */
     char moves[JOB_NAME_SIZE];  /* alias to move to the graph when it is done; empty = none */
 };
 
 void job_report_finish(struct job_report *report);
-/* Clears the results of the solve before a retry; its origin and the time spent stay. */
+/* Clears the results of the solve before a retry. Submission and time spent are kept. */
 void job_report_reset(struct job_report *report);
 /* Prints the report as JSON for the catalogue; the caller frees it. NULL when out of memory. */
 char *job_report_encode(const struct job_report *report);
@@ -70,22 +70,22 @@ struct job_document {
     const char *graph_id;
     const char *graph_name; /* an alias, or NULL */
     enum job_state state;
-    uint32_t position; /* jobs ahead in the queue; 0 = next, or not queued */
+    uint32_t position; /* number of jobs ahead in the queue; 0 = this job is next, or not queued */
     double progress;   /* share of the solve that is done, 0 to 1 */
     const char *phase; /* name from job_phase_name; NULL unless the job runs */
-    double eta_s;      /* expected seconds until the end; below 0 = unknown */
+    double eta_s;      /* expected seconds until the job ends; below 0 = unknown */
     bool durable;
     int priority;
-    double created_s; /* seconds since 1970, as started_s and finished_s; 0 = did not happen yet */
+    double created_s; /* seconds since 1970, like started_s and finished_s; 0 = not yet */
     double started_s;
     double finished_s;
-    double deadline_s; /* seconds after created_s; 0 = none */
+    double deadline_s; /* deadline in seconds after created_s; 0 = none */
     enum kind kind;
     uint32_t vertex_count;
     uint64_t edge_count;
     bool directed;
-    const struct graph_summary *summary; /* NULL when the graph is deleted */
-    const struct job_report *report;     /* NULL before the first report */
+    const struct graph_summary *summary; /* NULL when the graph has been deleted */
+    const struct job_report *report;     /* report on the solve; NULL before the first report */
 };
 
 char *job_document_print(const struct job_document *document);
@@ -99,11 +99,11 @@ struct graph_document {
     bool directed;
     uint64_t file_bytes;
     const struct graph_summary *summary;
-    const char *parent;      /* ID of the graph that this graph was changed from; empty = none */
+    const char *parent;      /* ID of the graph that was changed into this one; empty = none */
     const char *kind;        /* kind of the latest result, or of the result in preparation */
-    const char *result_kind; /* kind of the result that answers queries, or NULL */
+    const char *result_kind; /* kind of the result from which queries are answered, or NULL */
     const char *job_id;      /* latest job on this graph, or NULL */
-    const struct input_report *input; /* report on the upload that this document answers, or NULL */
+    const struct input_report *input; /* report on the upload that created this response, or NULL */
     const char *warnings;             /* warnings about the upload from warning_print, or NULL */
 
     const char *coordinate_system; /* "degrees" or "plane", or NULL without coordinates */
@@ -123,7 +123,7 @@ struct estimate {
     uint32_t cost;      /* index from graph_cost */
     const char *solver; /* "gpu" or "cpu" */
     const char *device;
-    uint64_t device_bytes; /* 0 for the CPU solver */
+    uint64_t device_bytes; /* device memory; 0 for the CPU solver */
     uint64_t host_bytes;   /* host memory with the graph and the mapped result */
     uint64_t disk_bytes;   /* size of the graph file and the result file */
     double seconds;        /* expected time of the dense solve; below 0 = unknown */

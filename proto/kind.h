@@ -13,16 +13,16 @@ enum kind { KIND_AUTO = 0, KIND_I4, KIND_U2, KIND_F4, KIND_F8, KIND_COUNT };
 #define UNREACHABLE_I4 1073741823
 #define UNREACHABLE_U2 65535
 
-/* Entries above this limit are unreachable and become UNREACHABLE_I4 when the matrix leaves the
- * solver: with negative weights an unreachable entry drifts down, but never below half of
- * UNREACHABLE_I4. */
+/* Entries above this limit count as unreachable and become UNREACHABLE_I4 when the matrix leaves
+ * the solver. With negative weights the entry of an unreachable pair decreases during the solve,
+ * but never below half of UNREACHABLE_I4. */
 #define UNREACHABLE_I4_DRIFT (UNREACHABLE_I4 / 2)
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Bytes per element; 0 for KIND_AUTO. */
+/* Returns the size of an element in bytes; 0 for KIND_AUTO. */
 size_t kind_size(enum kind kind);
 /* "i4", "u2", "f4", "f8", "auto". */
 const char *kind_name(enum kind kind);
@@ -41,7 +41,7 @@ static inline double kind_element(enum kind kind, const void *elements, size_t i
            : kind == KIND_F4 ? (double)((const float *)elements)[index]
                              : ((const double *)elements)[index];
 }
-/* The way back; not for u2. */
+/* Stores a double as an element, the reverse of kind_element; not for u2. */
 static inline void kind_put_element(enum kind kind, void *elements, size_t index, double value)
 {
     if (kind == KIND_I4) {

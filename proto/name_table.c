@@ -12,7 +12,7 @@
 #define SHORT_SIZE sizeof(uint64_t)
 
 struct name {
-    uint64_t head; /* bytes of a short name, else its offset in text */
+    uint64_t head; /* the bytes of a short name, or the offset of a long name in text */
     uint32_t size;
     uint32_t hash;
 };
@@ -25,10 +25,10 @@ struct name_table {
     char *text;         /* bytes of the long names */
     size_t text_size;
     size_t text_capacity;
-    uint32_t *slots; /* row + 1, 0 = free; at most half are taken */
+    uint32_t *slots; /* row + 1, 0 = free; at most half of the slots are in use */
     uint64_t slot_mask;
     uint64_t seed;
-    uint32_t *direct; /* row + 1 of names that are small integers; 0 = look in slots */
+    uint32_t *direct; /* by small integer: row + 1 of that name; 0 = look in slots */
     uint32_t direct_size;
 };
 
@@ -102,7 +102,7 @@ int64_t name_table_number(const struct name_table *table, uint32_t row)
     return number;
 }
 
-/* Makes an entry without an offset, as the name is not in text yet. */
+/* Makes an entry for a name. It has no offset yet, because the name is not in text yet. */
 static struct name make_name(const struct name_table *table, const char *bytes, size_t size)
 {
     struct name name = {.size = (uint32_t)size};
@@ -157,7 +157,7 @@ static enum status grow_slots(struct name_table *table)
     return STATUS_OK;
 }
 
-/* Makes room for one more row, keeping half of the slots free, and for its bytes in text. */
+/* Grows the arrays for one more row, keeping half of the slots free, and text for its bytes. */
 static enum status grow_table(struct name_table *table, size_t text_size)
 {
     if (table->count == UINT32_MAX - 1) {
@@ -211,7 +211,7 @@ static enum status intern_name(struct name_table *table, const char *bytes, size
     return STATUS_OK;
 }
 
-/* Parses a canonical integer of at most 8 digits, else UINT32_MAX. */
+/* Parses a canonical integer of at most 8 digits; returns UINT32_MAX for any other name. */
 static uint32_t small_number(const char *bytes, size_t size)
 {
     int64_t number = -1;
@@ -221,7 +221,7 @@ static uint32_t small_number(const char *bytes, size_t size)
                : UINT32_MAX;
 }
 
-/* Records the row of a small number in direct, unless most entries below it would be empty. */
+/* Records the row of a small number in direct, unless that would leave most of direct empty. */
 static void remember_number(struct name_table *table, uint32_t number, uint32_t row)
 {
     if (number != UINT32_MAX && number >= table->direct_size &&
@@ -240,8 +240,8 @@ static void remember_number(struct name_table *table, uint32_t number, uint32_t 
     }
 }
 
-/* Most names in large files are small integers that occurred before: looking one up in direct,
- * which fits a cache, takes a third of the time of a look in slots. */
+/* Most names in large files are small integers that occurred before. Looking one up in direct,
+ * which fits in a cache, takes a third of the time of a lookup in slots. */
 enum status name_table_intern(struct name_table *table, const char *bytes, size_t size,
                               uint32_t *ret_row)
 {

@@ -1,8 +1,7 @@
-/* Vertex names of a file: each new name gets the next row, in order of appearance.
- *
- * A name of up to 8 bytes, such as most numbers, is stored in the entry of its row; longer names
- * are stored one after the other in a buffer. A table is owned by one reader, or is immutable
- * inside a struct vertex_names. The hash is seeded per table, against crafted collisions. */
+/* Vertex names of a file: each new name gets the next row, in order of appearance. A name of up to
+ * 8 bytes, such as most numbers, is stored in the entry of its row; longer names are stored one
+ * after the other in a buffer. A table is owned by one reader, or is immutable inside a struct
+ * vertex_names. Each table has its own hash seed, so that nobody can craft names that collide. */
 #pragma once
 
 #include "proto/status.h"
@@ -17,24 +16,24 @@ MUST_CHECK enum status name_table_create(struct name_table **ret_table);
 void name_table_destroy(struct name_table *table);
 
 /* Returns the row of the name; a new name gets a new row. STATUS_NO_MEMORY; STATUS_TOO_LARGE when
- * there are more rows than a uint32 counts. */
+ * the number of rows would exceed a uint32. */
 MUST_CHECK enum status name_table_intern(struct name_table *table, const char *name, size_t size,
                                          uint32_t *ret_row);
-/* Returns the row of the name that is this integer; UINT32_MAX if the name is not in the table, or
- * the integer is larger than most: name_table_find may find it then. */
+/* Looks up a name that is an integer in a direct table of small integers, without hashing.
+ * UINT32_MAX if the integer is not in the direct table; name_table_find may still find it. */
 uint32_t name_table_find_integer(const struct name_table *table, uint32_t integer);
 bool name_table_find(const struct name_table *table, const char *name, size_t size,
                      uint32_t *ret_row);
 
-/* Memory of the table in bytes. */
+/* Returns the memory of the table in bytes. */
 uint64_t name_table_memory(const struct name_table *table);
 uint32_t name_table_count(const struct name_table *table);
 /* Returns whether every name so far is an integer in canonical form. */
 bool name_table_is_numeric(const struct name_table *table);
-/* The integer that the row's name stands for; every name must be an integer. */
+/* Returns the integer that is the name of the row; every name must be an integer. */
 int64_t name_table_number(const struct name_table *table, uint32_t row);
-/* Fills ret_row_of with the rank of each row when names are sorted as integers; every name must be
- * an integer. STATUS_NO_MEMORY. */
+/* Fills ret_row_of with the rank of each row when the names are sorted as integers; every name must
+ * be an integer. STATUS_NO_MEMORY. */
 MUST_CHECK enum status name_table_order(const struct name_table *table, uint32_t *ret_row_of);
 /* Moves the name of each row to row_of[row]. STATUS_NO_MEMORY leaves the table unchanged. */
 MUST_CHECK enum status name_table_permute(struct name_table *table, const uint32_t *row_of);

@@ -1,6 +1,6 @@
-/* The vertices nearest to a source, by its distances to all vertices. A query is computed in steps,
- * because sorting all vertices of a large graph takes long. A struct nearest belongs to one thread
- * and borrows the distances. */
+/* The vertices nearest to a source, selected by its distances to all vertices. A query is computed
+ * in steps, because sorting all vertices of a large graph takes long. A struct nearest belongs to
+ * one thread and borrows the distances. */
 #pragma once
 
 #include "proto/kind.h"
@@ -14,12 +14,12 @@ struct nearest_query {
     uint32_t vertex_count;
     uint32_t source;
     uint32_t count;
-    double within; /* largest distance; infinity = no limit */
+    double within; /* maximum distance; infinity = no limit */
 };
 
 struct nearest {
     struct nearest_query query;
-    uint32_t *rows; /* vertices found, owned: a heap, farthest on top, then sorted; may be NULL */
+    uint32_t *rows; /* vertices found, owned: a heap, farthest on top, sorted at the end; or NULL */
     size_t count;   /* number of rows */
     size_t capacity;
     uint32_t seen;   /* number of vertices examined so far */

@@ -35,7 +35,8 @@ void npy_header_write(enum kind kind, uint64_t rows, uint64_t columns,
 }
 
 /* Converts a Python literal as NumPy writes it, "{'descr': '<f8', 'shape': (3, 3L), }", to JSON in
- * place: replaces quotes, brackets, T and F; removes trailing commas and the L of long integers. */
+ * place: replaces quotes, brackets, T and F, and removes trailing commas and the L of long
+ * integers. Returns the new size. */
 static size_t become_json(char *text, size_t size)
 {
     static const char python[] = "'()TF";

@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Length of every header written: a result file can be downloaded unchanged and its matrix starts
- * on a cache line. Format 1.0, padded with blanks. */
+/* Length of every header written, so that the matrix in a result file, which is downloaded
+ * unchanged, starts on a cache line. Headers have version 1.0 and are padded with spaces. */
 #define NPY_HEADER_SIZE 128
-/* The longest header read; NumPy reads dictionaries of 10,000 bytes by default. */
+/* The longest header that is read. NumPy reads dictionaries of up to 10,000 bytes by default. */
 #define NPY_HEADER_LIMIT (12 + 65536)
 
-/* All element types that are read. Written types are the kinds. */
+/* All element types that are read. Matrices are written only in the kinds. */
 enum npy_type {
     NPY_F4,
     NPY_F8,
@@ -28,8 +28,8 @@ enum npy_type {
 
 struct npy_header {
     enum npy_type type;
-    size_t item_size; /* bytes */
-    bool fortran;     /* elements column by column */
+    size_t item_size; /* size of an element in bytes */
+    bool fortran;     /* the elements are stored column by column */
     uint64_t rows;
     uint64_t columns;
 };
@@ -45,5 +45,5 @@ MUST_CHECK enum status npy_header_read(const unsigned char *bytes, size_t size,
                                        struct problem *reterr);
 /* Returns NumPy's name of the type: "float32". */
 const char *npy_header_type_name(enum npy_type type);
-/* Returns the kind with the same elements; KIND_AUTO if there is none. */
+/* Returns the kind with the same element type; KIND_AUTO if there is none. */
 enum kind npy_header_kind(enum npy_type type);

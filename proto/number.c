@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer text is not accepted as a number. */
+/* Maximum length of a number in bytes. */
 #define NUMBER_LIMIT 4096
-/* Decimal digits that always fit 64 bits. */
+/* Number of decimal digits that always fit in 64 bits. */
 #define HEAD_DIGITS 19
 
 struct decimal {
@@ -83,7 +83,7 @@ static bool scan_mantissa(const char **at, const char *end, struct decimal *ret_
             d->head = d->head * 10 + (uint64_t)(**at - '0');
             d->head_digits++;
         } else if (d->head_digits == HEAD_DIGITS) {
-            d->head = UINT64_MAX; /* marks that a digit was dropped */
+            d->head = UINT64_MAX; /* marks that digits were dropped */
         }
     }
     return any;
@@ -114,7 +114,8 @@ static bool scan_exponent(const char **at, const char *end, struct decimal *deci
     return true;
 }
 
-/* Parses with strtod; this program sets no locale. A separate function, because of its buffer. */
+/* Parses a number with strtod, which expects a point because this program sets no locale. This is a
+ * separate function because of its large buffer. */
 static __attribute__((noinline)) bool parse_long(const char *bytes, size_t size, double *ret_value)
 {
     char text[NUMBER_LIMIT];
@@ -129,7 +130,7 @@ static __attribute__((noinline)) bool parse_long(const char *bytes, size_t size,
     return true;
 }
 
-/* Exact without strtod when the digits fit 53 bits and the power of ten is exact (Clinger 1990). */
+/* Needs no strtod if the digits fit in 53 bits and the power of ten is exact (Clinger 1990). */
 bool number_parse_real(const char *bytes, size_t size, double *ret_value)
 {
     const char *end = bytes + size;
@@ -149,9 +150,8 @@ bool number_parse_real(const char *bytes, size_t size, double *ret_value)
     return true;
 }
 
-/* ---- The shortest decimal that reads back as the same binary float: of all such of the fewest
- * digits the one nearest to it. Raffaello Giulietti, The Schubfach way to render doubles, 2020.
- * ---- */
+/* ---- The shortest decimal that parses to a binary float, and of several the one nearest to the
+ * float. Raffaello Giulietti, The Schubfach way to render doubles, 2020. ---- */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -160,8 +160,8 @@ struct shortest {
     int exponent;    /* value = digits * 10^exponent */
 };
 
-/* Returns the high 64 bits of power * factor / 2^64, with the last bit set when any lower bit is:
- * the result compares like the exact product (section 9.9 of the paper). */
+/* Returns the high 64 bits of power * factor / 2^64. The last bit is also set when any lower bit is
+ * set, so the result compares like the exact product (section 9.9 of the paper). */
 static uint64_t multiply_power(const uint64_t power[2], uint64_t factor)
 {
     const wide low = (wide)power[1] * factor;
@@ -179,8 +179,8 @@ static struct shortest strip_zeros(uint64_t digits, int exponent)
     return (struct shortest){digits, exponent};
 }
 
-/* Chooses the shortest decimal in [lower, upper], the interval that rounds to value. Unit: 10^k /
- * 4. */
+/* Chooses the shortest decimal in [lower, upper], the interval of numbers that round to value. The
+ * three are in units of 10^k / 4. */
 static struct shortest choose_shortest(uint64_t value, uint64_t lower, uint64_t upper, int k)
 {
     const uint64_t s = value / 4;
@@ -225,13 +225,13 @@ static struct shortest find_shortest(double value, bool single)
     const int q = (exponent == 0 ? 1 : exponent) - (single ? 150 : 1075);
     /* At a power of two the next smaller number is half as far away as the next larger one. */
     const bool is_edge = fraction == 0 && exponent > 1;
-    /* k = floor(log10(2^q)), or of 3/4 of 2^q at a power of two, for |q| <= 1080; then
-     * floor(log2(10^-k)) for |k| <= 340. Fixed point: log10(2) and log10(4/3) times 2^22, log2(10)
-     * times 2^19. */
+    /* k = floor(log10(2^q)), or floor(log10(3/4 * 2^q)) at a power of two; exact for |q| <= 1080.
+     * shift uses floor(log2(10^-k)), exact for |k| <= 340. In fixed point, log10(2) and log10(4/3)
+     * are multiplied by 2^22, log2(10) by 2^19. */
     const int k = (q * 1262611 - (is_edge ? 524031 : 0)) >> 22;
     const int shift = q + (-k * 1741647 >> 19) + 1;
     const uint64_t *power = number_powers[-k - FIRST_POWER];
-    /* Ties round to even, so the ends of the interval belong to it only if c is even. */
+    /* Ties round to even, so the bounds of the interval belong to it only if c is even. */
     const uint64_t is_odd = c & 1;
     const uint64_t lower = 4 * c - (is_edge ? 1 : 2);
 
@@ -258,7 +258,7 @@ static size_t count_digits(uint64_t value)
     return count;
 }
 
-/* Prints value with exactly `count` digits, which are enough. */
+/* Prints value with exactly `count` digits; value must not have more. */
 static void put_digits(uint64_t value, size_t count, char *to)
 {
     while (count >= 2) {
@@ -282,7 +282,7 @@ size_t number_print_integer(int64_t value, char buffer[NUMBER_PRINT_SIZE])
     return sign + count;
 }
 
-/* Exponents of the first digit outside this range are printed in scientific notation. */
+/* If the exponent of the first digit is out of this range, scientific notation is used. */
 #define LEAST_PLAIN (-4)
 #define MOST_PLAIN 16
 

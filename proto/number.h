@@ -9,21 +9,21 @@
 /* The longest output of number_print_real or number_print_integer, without NUL. */
 #define NUMBER_PRINT_SIZE 32
 
-/* Parses an optional sign and digits. False unless all bytes are an int64. */
+/* Parses an optional sign and digits. False unless all bytes form an int64. */
 bool number_parse_integer(const char *bytes, size_t size, int64_t *ret_value);
 /* Parses a decimal with optional fraction and exponent, correctly rounded. False unless all bytes
- * are a decimal: inf, nan, hexadecimal numbers and overflow are refused. Underflow gives 0. */
+ * form a decimal: inf, nan, hexadecimal numbers and overflow are refused. Underflow gives 0. */
 bool number_parse_real(const char *bytes, size_t size, double *ret_value);
 /* Parses an integer in its only canonical form: 0, or no leading zero, optionally after '-'. */
 bool number_is_canonical_integer(const char *bytes, size_t size, int64_t *ret_value);
 
 /* Prints an integer without NUL and returns the number of bytes written. */
 size_t number_print_integer(int64_t value, char buffer[NUMBER_PRINT_SIZE]);
-/* Prints the shortest decimal that parses to the same double, or to the same float if `single`.
- * JSON syntax; integral values have no fraction. value must be finite. */
+/* Prints the shortest decimal that parses to the same double, or to the same float if `single`, in
+ * JSON syntax; integral values are printed without a fraction. value must be finite. */
 size_t number_print_real(double value, bool single, char buffer[NUMBER_PRINT_SIZE]);
 
-/* Rounds the value to 9 digits, for a duration or a share in a document. */
+/* Rounds the value to 9 significant digits, for a duration or a fraction in a document. */
 double number_round(double value);
 
 #define NUMBER_DIGITS 17
@@ -35,7 +35,7 @@ struct number_decimal {
 };
 struct number_decimal number_decimal(double value);
 
-/* A double as text for a message, NUL-terminated; also prints infinity, as "inf". */
+/* A double as text for a message, NUL-terminated; infinity is printed as "inf". */
 struct number_text {
     char text[NUMBER_PRINT_SIZE + 1];
 };

@@ -1,4 +1,4 @@
-/* Powers of ten, which number_powers.py makes for proto/number.c when the project is built. */
+/* Powers of ten for proto/number.c, which number_powers.py generates when the project is built. */
 #pragma once
 
 #include <stdint.h>

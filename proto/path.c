@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The relative error allowed for a tight edge, in units of the rounding error of an addition. A
- * failed search is repeated with the error multiplied by WIDER, up to the tolerance of
- * verification.h: negative weights make distances the sum of much larger numbers, whose rounding
- * errors exceed those of the result. */
+/* The relative error allowed for a tight edge, in units of the rounding error of an addition. After
+ * a failed search the error is multiplied by WIDER and the search repeated, up to the tolerance of
+ * verification.h: with negative weights a distance is the sum of much larger numbers, whose
+ * rounding errors exceed that of the result. */
 #define FIRST_GAP 8
 #define WIDER 32
 #define UNTRIED UINT64_MAX
 
 struct path_finder {
     const struct adjacency *adjacency;
-    uint32_t *mark; /* by vertex: number of the last search that entered it */
+    uint32_t *mark; /* by vertex: number of the last search that entered the vertex */
     uint32_t search;
     uint32_t *vertices; /* stack of vertices, from the target */
     double *weights;    /* weights[i]: weight of the edge from vertices[i + 1] to vertices[i] */
@@ -49,7 +49,7 @@ enum status path_finder_create(const struct adjacency *adjacency, struct path_fi
     if (finder == NULL) {
         return STATUS_NO_MEMORY;
     }
-    /* A path has each vertex once. Memory that it does not reach is never touched. */
+    /* A path has each vertex at most once. Memory beyond its end is never touched. */
     const size_t count = (size_t)adjacency->vertex_count + 1;
     finder->adjacency = adjacency;
     finder->mark = calloc(count, sizeof(*finder->mark));
@@ -95,7 +95,7 @@ static bool is_better(const struct walk *walk, const struct candidate *a, const 
     return a->source == walk->source && b->source != walk->source;
 }
 
-/* Returns whether the edge into a vertex of this distance is tight and from an unentered vertex. */
+/* Returns whether the edge is tight and starts at an unentered vertex. distance: its target's. */
 static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
                      struct candidate *ret_step)
 {
@@ -113,8 +113,8 @@ static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
     return step.excess <= walk->gap * (fabs(step.distance) + fabs(step.weight) + fabs(distance));
 }
 
-/* Among tight edges into vertex from unentered vertices, finds the edge with the least excess.
- * After a dead end, finds the next tight edge in order: an edge is examined at most twice. */
+/* Finds the tight edge into the vertex, from a vertex not yet entered, with the least excess. After
+ * a dead end, finds the next tight edge in order. So an edge is examined at most twice. */
 static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
                       struct candidate *ret_best)
 {
@@ -139,7 +139,7 @@ static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
     return found;
 }
 
-/* Depth-first search. STATUS_CORRUPT when no path of tight edges leads to the source. */
+/* Searches depth-first from the target. STATUS_CORRUPT when no tight path leads to the source. */
 static enum status search_backwards(const struct walk *walk, uint32_t target)
 {
     struct path_finder *finder = walk->finder;
@@ -180,8 +180,8 @@ static void reverse_path(struct path_finder *finder)
     }
 }
 
-/* Returns whether the weights of the path, added from the source, equal the distance within
- * tolerance: the small errors of many edges may add up to a large one. */
+/* Returns whether the weights of the path, added from the source, equal the distance within the
+ * tolerance. This must be checked because the small errors of many edges may add up. */
 static bool adds_up(const struct path_finder *finder, enum kind kind, double distance)
 {
     double magnitude = fabs(distance);

@@ -1,11 +1,10 @@
-/* A shortest path, walked backwards from the target along the distances from the source and the
- * edges: no predecessor matrix is needed.
- *
- * An edge (u, v) is tight when d(source, u) plus its weight is d(source, v): exactly for integers,
- * within rounding for floats. A depth-first search over tight edges enters every vertex at most
- * once, so cycles of length 0 end it and the path has no vertex twice. From each vertex the search
- * follows the edge with the least rounding error first, and after a dead end the other tight edges
- * in turn: it examines an edge at most twice. */
+/* A shortest path, walked backwards from the target, using the distances from the source and the
+ * edges: no predecessor matrix is needed. An edge (u, v) is tight when d(source, u) plus its weight
+ * equals d(source, v): exactly for integers, within rounding for floats. A depth-first search over
+ * tight edges enters every vertex at most once, so a cycle of length 0 cannot trap it, and no
+ * vertex occurs twice in the path. From each vertex the search follows the edge with the least
+ * rounding error first, and after a dead end the other tight edges in turn: it examines an edge at
+ * most twice. */
 #pragma once
 
 #include "proto/adjacency.h"
@@ -18,8 +17,8 @@ struct path {
     uint64_t edges;     /* number of edges examined by the search */
 };
 
-/* Scratch memory for paths in one graph, 24 bytes a vertex, reused by every call. For one thread at
- * a time. */
+/* Scratch memory for paths in one graph, 24 bytes a vertex, reused by every call. Used by one
+ * thread. */
 struct path_finder;
 
 /* Borrows the adjacency until path_finder_destroy. */

@@ -48,14 +48,14 @@ struct plan_pivot {
 struct plan_product {
     uint32_t left;  /* slot of (i, p): an index into the round's left_tiles */
     uint32_t right; /* slot of (p, j): an index into the round's right_tiles */
-    uint32_t pivot; /* an index into the round's pivots */
+    uint32_t pivot; /* pivot of the product: an index into the round's pivots */
 };
 
 struct plan_target {
     uint32_t row_tile;
     uint32_t column_tile;
     uint32_t product_begin; /* first index into the round's products */
-    uint32_t product_count; /* at least 1 */
+    uint32_t product_count; /* number of products, at least 1 */
     /* No earlier round wrote to the tile and no edge lies in it: all entries are unreachable, and
      * storage that nobody filled need not be read. */
     bool fresh;
@@ -64,11 +64,11 @@ struct plan_target {
 struct plan_round {
     const struct plan_pivot *pivots;
     uint32_t pivot_count;
-    const uint32_t *left_tiles; /* i of each (i, p), grouped by pivot; never p itself */
+    const uint32_t *left_tiles; /* i of each (i, p), grouped by pivot; never p */
     uint32_t left_count;
-    const uint32_t *right_tiles; /* j of each (p, j), grouped by pivot; never p itself */
+    const uint32_t *right_tiles; /* j of each (p, j), grouped by pivot; never p */
     uint32_t right_count;
-    const struct plan_target *targets; /* each tile at most once; no panel or pivot tile */
+    const struct plan_target *targets; /* each target tile at most once; no panel or pivot tile */
     uint32_t target_count;
     const struct plan_product *products;
     uint32_t product_count;
@@ -81,7 +81,7 @@ struct plan_summary {
     uint32_t largest_separator; /* vertices of the largest separator; 0 without separators */
     double work_fraction;       /* additions of the plan divided by additions of the dense plan */
     double planning_s;
-    bool cached; /* the order, or that none pays off, was known from an earlier graph */
+    bool cached; /* the order, or that no order pays off, was known from an earlier graph */
 };
 
 struct plan {
@@ -89,16 +89,16 @@ struct plan {
     uint32_t vertex_count;
     uint32_t tile;       /* largest number of vertices along the edge of a tile */
     uint32_t tile_count; /* tiles along one edge of the matrix */
-    bool symmetric;      /* see above; the dense plan, false, serves all graphs */
-    double expected_s;   /* seconds of all rounds by the planner's model; 0 = unknown */
+    bool symmetric; /* as described above; the dense plan is not symmetric and serves all graphs */
+    double expected_s; /* duration of all rounds in seconds by the planner's model; 0 = unknown */
     /* The following are NULL in the dense plan, where round_count = tile_count: */
     uint32_t *vertex_at;  /* position -> vertex, a permutation of all vertices */
     uint32_t *tile_begin; /* tile_count + 1 positions, ascending */
-    /* Bit sets of tiles: bit i * tile_count + j of little-endian 64-bit words is tile (i, j).
-     * edge_tiles: tiles with an edge or on the diagonal, to be filled before the first round.
-     * reached_tiles: tiles that may have a finite entry after the last round. A tile that a round
-     * touches and that is not in edge_tiles is first touched as a fresh target. A symmetric plan
-     * sets both (i, j) and (j, i). */
+    /* Bit sets of tiles: bit i * tile_count + j of an array of little-endian 64-bit words is tile
+     * (i, j). edge_tiles: tiles with an edge or on the diagonal, to be filled before the first
+     * round. reached_tiles: tiles that may have a finite entry after the last round. If a round
+     * touches a tile that is not in edge_tiles, the first touch is as a fresh target. A symmetric
+     * plan sets both (i, j) and (j, i). */
     uint64_t *edge_tiles;
     uint64_t *reached_tiles;
     struct plan_round *rounds;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Prints a text and cuts it if it does not fit, at a character boundary of UTF-8. */
+/* Prints a text; if it does not fit, cuts it at a character boundary of UTF-8. */
 __attribute__((format(printf, 2, 0))) static void print_text(char to[PROBLEM_TEXT_SIZE],
                                                              const char *format, va_list arguments)
 {
@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 0))) static void print_text(char to[PROBLEM_TEX
     memcpy(to + size, "...", 4);
 }
 
-/* Sets a problem that is not NULL. hint: NULL = none. */
+/* Sets a problem that is not NULL to these facts. hint may be NULL: no hint. */
 __attribute__((format(printf, 4, 0))) static void fill_problem(struct problem *problem,
                                                                const struct problem *facts,
                                                                const char *hint, const char *format,
@@ -138,7 +138,7 @@ json_t *problem_number_json(double value)
     return json_real(value);
 }
 
-/* Returns a text as a JSON string. Bytes beyond ASCII in a name that is not UTF-8 become '?'. */
+/* Returns a text as a JSON string. In a text that is not UTF-8, bytes beyond ASCII become '?'. */
 static json_t *words_of(const char *words)
 {
     char clean[PROBLEM_TEXT_SIZE];
@@ -156,7 +156,7 @@ static json_t *words_of(const char *words)
     return json_string(clean);
 }
 
-/* Returns NULL for 0. */
+/* Returns a number as JSON; NULL for 0, so that the member is omitted. */
 static json_t *count_json(uint64_t count)
 {
     return count > 0 ? json_integer((json_int_t)count) : NULL;
@@ -169,7 +169,7 @@ json_t *problem_json(const struct problem *problem, const char *request_id)
     char type[PROBLEM_TYPE_SIZE];
 
     problem_print_type(problem->status, type);
-    /* json_pack leaves out a member marked with * whose value is NULL. */
+    /* json_pack omits a member marked with * whose value is NULL. */
     return json_pack("{s:s, s:s, s:i, s:o, s:s, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:s*}", "type",
                      type, "title", info->title, "status", (int)info->http, "detail",
                      words_of(problem->detail[0] ? problem->detail : info->title), "code",

@@ -1,5 +1,5 @@
-/* Problem details in the sense of RFC 9457: a status plus the facts that help its reader. A plain
- * value: copied freely, owns nothing. Zero is "no problem". */
+/* Problem details in the sense of RFC 9457: a status and the details that help a user. A plain
+ * value: copied freely, owns nothing. A zeroed struct is "no problem". */
 #pragma once
 
 #include "proto/status.h"
@@ -14,7 +14,7 @@ struct problem {
     char detail[PROBLEM_TEXT_SIZE];
     char hint[PROBLEM_TEXT_SIZE]; /* advice to the user; empty when there is none */
     uint64_t line;                /* line of the file, from 1; 0 if the format has no lines */
-    uint64_t column;              /* counted from 1, in bytes; 0 = the whole line */
+    uint64_t column;              /* column in bytes, counted from 1; 0 = the whole line */
     bool has_index;
     uint64_t index; /* index of the wrong entry of a list, from 0 */
     bool has_limit;
@@ -22,9 +22,9 @@ struct problem {
     double actual;
 };
 
-/* Fills in status, detail, the position in the file, where a line of 0 is filled in by the caller,
- * and the hint, which may be NULL; clears the other members. Returns the status, so that a failing
- * function can end in "return problem_set(...)". problem may be NULL. */
+/* Fills in status, detail, position in the file and hint, and clears the other members. A line of 0
+ * is filled in later by the caller; hint and problem may be NULL. Returns the status, so that a
+ * failing function can end in "return problem_refuse_at(...)". */
 enum status problem_refuse_at(struct problem *problem, enum status status, uint64_t line,
                               uint64_t column, const char *hint, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
@@ -37,7 +37,8 @@ enum status problem_refuse_at(struct problem *problem, enum status status, uint6
 #define problem_bad_graph(problem, line, column, ...)                                              \
     problem_bad_graph_hint(problem, line, column, NULL, __VA_ARGS__)
 
-/* problem_set with a limit, the amount that exceeds it, and a hint, which may be NULL. */
+/* Does the same as problem_set, and also stores a limit, the amount that exceeds it, and a hint,
+ * which may be NULL. */
 enum status problem_refuse_limit(struct problem *problem, enum status status, double limit,
                                  double actual, const char *hint, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
@@ -61,9 +62,8 @@ struct json_t;
 /* Returns a JSON number, an integer if it has no fraction; null if it is not finite. */
 struct json_t *problem_number_json(double value);
 
-/* Returns the problem as a JSON object: type, title, status, detail and code, and if they apply
- * limit, actual, hint, line, column, index and request_id. A new reference, NULL when out of
- * memory. */
+/* Returns the problem as a JSON object with type, title, status, detail and code, and, where they
+ * apply, limit, actual, hint, line, column, index and request_id. A new reference, or NULL. */
 struct json_t *problem_json(const struct problem *problem, const char *request_id);
 
 /* Reads back the output of problem_json; false when the object is not a problem. */

@@ -15,24 +15,25 @@ struct ranks {
     uint32_t count;
     uint32_t on_host;      /* number of ranks on the host of this process */
     uint32_t rank_on_host; /* number of this process among the ranks of its host */
-    uint32_t threads;      /* threads for this process; the ranks of a host divide its cores */
+    uint32_t threads; /* number of threads of this process; the ranks of a host divide its cores */
     void *context;
     /* All ranks call the broadcasts, in the same order. The data of rank `root` is copied to all
-     * ranks. Several broadcasts may be in flight; nobody may touch their data until
+     * ranks. Several broadcasts may be in progress; no rank may touch the data until
      * complete_broadcasts returns. */
     void (*start_broadcast)(void *context, void *data, size_t size, uint32_t root);
     void (*complete_broadcasts)(void *context);
-    /* Returns the largest value of all ranks, to all of them. */
+    /* Computes the maximum of the values of all ranks and returns it to all of them. */
     uint32_t (*highest)(void *context, uint32_t value);
     /* Copies the data of rank `from` to rank 0. Only these two ranks call it. */
     void (*gather)(void *context, void *data, size_t size, uint32_t from);
-    /* Ends all ranks when the calling rank has lost its device. Does not return. */
+    /* Terminates all ranks when the calling rank has lost its device. Does not return. */
     void (*end)(void *context);
-    /* Copies the data of rank 0 to all ranks. The others wait without using a processor. */
+    /* Copies the data of rank 0 to all ranks, which wait for it without using a processor. */
     void (*await)(void *context, void *data, size_t size);
 };
 
-/* Returns whether this process holds the graph at first, and the whole matrix at the end. */
+/* Returns whether this process is the first rank, which holds the graph at the start and the whole
+ * matrix at the end. */
 static inline bool ranks_is_first(const struct ranks *ranks)
 {
     return ranks == NULL || ranks->rank == 0;

@@ -1,5 +1,5 @@
-/* The form in which the distances of a graph are stored: as a matrix, or as a hierarchy that
- * computes the distances a query asks for (server/solver/hierarchy). Pure functions. */
+/* The form in which the distances of a graph are stored: as a matrix, or as a hierarchy, from which
+ * the distances of each query are computed (server/solver/hierarchy). Pure functions. */
 #pragma once
 
 #include <jansson.h>
@@ -7,8 +7,7 @@
 #include <stdint.h>
 
 enum result_form {
-    RESULT_FORM_AUTO =
-        0, /* value of a request only: the server chooses the form that answers soonest */
+    RESULT_FORM_AUTO = 0, /* in requests only: the server chooses the form that is ready soonest */
     RESULT_FORM_MATRIX,
     RESULT_FORM_HIERARCHY,
     RESULT_FORM_COUNT
@@ -24,12 +23,13 @@ bool result_form_from_name(const char *name, enum result_form *ret_form);
 
 /* Summary of a result for documents. A plain value. */
 struct result_summary {
-    enum result_form form; /* form of the result; not auto once it is chosen */
+    enum result_form form; /* form of the result; never auto after the form has been chosen */
     char reason[RESULT_REASON_SIZE];
     uint64_t bytes; /* size of the result file, estimated before the solve; 0 = unknown */
     uint64_t arcs;  /* number of arcs of a hierarchy; 0 before it exists */
 };
 
-/* Convert to the member "result" of a job's document, and back; false for any other object. */
+/* Convert a summary to the member "result" of a job's document, and back. result_summary_from_json
+ * returns false for any other object. */
 json_t *result_summary_json(const struct result_summary *summary);
 bool result_summary_from_json(const json_t *object, struct result_summary *ret_summary);

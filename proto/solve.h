@@ -16,12 +16,12 @@ struct solve_options {
     bool narrow;
     /* The graph is undirected: the matrix is symmetric, and computing half of it is enough. */
     bool symmetric;
-    /* With decimals, the weights are integers, computed in scaling.kind, and the matrix, of kind
-     * f8, holds their sums divided by 10^decimals. */
+    /* With decimals, the weights are integers, and the solve computes integers in scaling.kind; the
+     * matrix is of kind f8 and holds these integers divided by 10^decimals. */
     struct scaling scaling;
 };
 
-/* Returns the kind in which a matrix of this kind is computed. */
+/* Returns the kind in which the solver computes a matrix of this kind. */
 static inline enum kind solve_computed_kind(const struct solve_options *options, enum kind kind)
 {
     return options->scaling.decimals > 0 ? options->scaling.kind : kind;
@@ -35,7 +35,7 @@ static inline enum kind solve_computed_kind(const struct solve_options *options,
 enum solve_phase {
     PHASE_PLANNING = 0, /* planning, and everything else before the matrix is filled */
     PHASE_FILLING,      /* filling the matrix before the rounds; users see it as "solving" */
-    PHASE_SOLVING,      /* the rounds */
+    PHASE_SOLVING,      /* rounds of the solve */
     PHASE_WRITING,      /* writing rows of the result */
     PHASE_CHECKING,     /* certificates and statistics that are computed after the rows */
     PHASE_PUBLISHING,   /* publishing the result, after the solve */
@@ -50,10 +50,9 @@ struct observer {
     /* Returns true when the solve should stop. The solve then ends with STATUS_CANCELLED within one
      * round, or within milliseconds on a device with shorter rounds. */
     bool (*cancelled)(void *context);
-    /* Reports the share of the phase that is done; earlier phases are done. tell and expect may be
-     * NULL. */
+    /* Reports the fraction of the phase that is done. tell and expect may be NULL. */
     void (*tell)(void *context, enum solve_phase phase, double share);
-    /* Reports the seconds that each phase is expected to take, as far as they are known. */
+    /* Reports the seconds that each phase is expected to take, if known. */
     void (*expect)(void *context, const double seconds[PHASE_COUNT]);
 };
 
@@ -70,7 +69,7 @@ static inline void observer_tell(const struct observer *observer, enum solve_pha
     }
 }
 
-/* Reports rounds that take about equally long. */
+/* Reports the progress of rounds that take about equally long. */
 static inline void observer_tell_rounds(const struct observer *observer, uint32_t rounds_done,
                                         uint32_t rounds_total)
 {
@@ -103,19 +102,19 @@ struct device_share {
     double d2h_s;
 };
 
-/* Everything but the matrix that a solver returns. The caller zeroes the members; solvers add. */
+/* Everything that a solver returns except the matrix. The caller zeroes it; solvers add to it. */
 struct solve_account {
     struct timings timings; /* the solver sets fill_s, h2d_s, compute_s and d2h_s */
     uint32_t device_count;  /* devices of the group that solved the graph; 0: a single device */
     struct device_share devices[SOLVE_DEVICES_MAX];
     struct verification verification; /* verification of the matrix after the solve */
-    /* Storage of the caller for the statistics of the matrix; NULL = not wanted. */
+    /* Storage of the caller for the statistics of the matrix; NULL = do not compute them. */
     struct statistics *statistics;
-    /* Whether the solver has filled in all statistics; otherwise the caller computes them. */
+    /* Set if the solver has filled in all statistics; otherwise the caller computes them. */
     bool statistics_filled;
 };
 
-/* The arithmetic of a relaxation, addition and minimum, by element type. */
+/* The arithmetic of a relaxation (an addition and a minimum), by element type. */
 enum arithmetic {
     ARITHMETIC_I4 = 0, /* 32-bit integers */
     ARITHMETIC_NARROW, /* pairs of 16-bit integers */

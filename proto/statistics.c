@@ -84,7 +84,7 @@ void statistics_lay_bins(struct statistics *statistics, double lowest, double di
         summary->bin_width = floor((diameter - lowest) / STATISTICS_BINS) + 1;
         return;
     }
-    /* Divided separately, because the difference may exceed the range of a double. */
+    /* Each bound is divided separately: their difference may overflow a double. */
     summary->bin_width = diameter / STATISTICS_BINS - lowest / STATISTICS_BINS;
     if (!(summary->bin_width > 0)) {
         summary->bin_width = 1;

@@ -1,8 +1,7 @@
-/* Statistics of a distance matrix, by row and overall, computed once when the matrix is made.
- *
- * Every figure covers the pairs (source, target), source != target, with a finite distance. So the
+/* Statistics of a distance matrix, by row and overall, computed once when the matrix is made. Every
+ * number covers the pairs (source, target), source != target, with a finite distance. So the
  * diameter of a graph that is not connected is its largest finite distance, and the radius is the
- * least eccentricity of the vertices that reach another vertex. The figures of a row cover the
+ * least eccentricity of the vertices that reach another vertex. The statistics of a row cover the
  * distances *from* its vertex, which matters in directed graphs.
  *
  * A struct statistics is a view of one block of bytes, its storage, which the caller owns: memory,
@@ -20,9 +19,9 @@
 extern "C" {
 #endif
 
-/* Bins of the histogram. */
+/* Number of bins of the histogram. */
 #define STATISTICS_BINS 64
-/* Storage per vertex, in addition to the header and the summary. */
+/* Bytes of storage per vertex, in addition to the header and the summary. */
 #define STATISTICS_VERTEX_BYTES 20
 
 /* Sum of distances: exact for integer kinds, a double for float kinds. */
@@ -31,7 +30,7 @@ union statistics_sum {
     double real;
 };
 
-/* All zero if no vertex reaches another. */
+/* Summary of all pairs; all zero if no vertex reaches another. */
 struct statistics_summary {
     uint64_t reachable_pairs;
     double diameter;
@@ -48,8 +47,7 @@ struct statistics_summary {
 struct statistics {
     uint32_t vertex_count;
     enum kind kind;    /* kind of the distances */
-    uint32_t decimals; /* until statistics_divide, figures are of f8 distances times
-                          10^decimals, which are integers of the kind */
+    uint32_t decimals; /* until statistics_divide, distances are f8 values * 10^decimals */
     struct statistics_summary *summary;
     /* Three consecutive arrays, indexed by row: */
     double *eccentricity; /* largest distance; 0 if no vertex is reached */
@@ -57,9 +55,9 @@ struct statistics {
     uint32_t *reachable; /* number of other vertices reached */
 };
 
-/* Bytes of the storage, a multiple of 16. It must be aligned to 8. */
+/* Returns the size of the storage in bytes, a multiple of 16. The storage must be aligned to 8. */
 size_t statistics_size(uint32_t vertex_count);
-/* Initializes storage for this matrix, with all figures zero, and returns its view. */
+/* Initializes storage for this matrix, with all statistics zero, and returns its view. */
 struct statistics statistics_init(void *storage, uint32_t vertex_count, enum kind kind);
 /* Opens storage that was filled before. STATUS_CORRUPT if it belongs to a different matrix or to a
  * different version of this layout. */

@@ -1,4 +1,4 @@
-/* Built once for each instruction set. */
+/* This file is compiled once for each instruction set. */
 #include "proto/statistics_kernel.h"
 
 #include "proto/decimals.h"
@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns that are converted, then reduced, at a time: every loop over them has this fixed count,
- * which is what lets the compiler use vectors. */
+/* Number of columns converted and reduced at a time. The loops over them have this fixed count, so
+ * that the compiler can use vector instructions. */
 #define GROUP (STATISTICS_QUAD * STATISTICS_GROUP_QUADS)
 
 typedef double vector __attribute__((vector_size(VECTOR_BYTES)));
@@ -16,15 +16,15 @@ typedef int64_t mask __attribute__((vector_size(VECTOR_BYTES)));
 #define VECTOR_ELEMENTS (VECTOR_BYTES / sizeof(double))
 #define VECTORS (GROUP / VECTOR_ELEMENTS)
 
-/* Groups of a row in which sums are made; small graphs use few of them. */
+/* Returns the number of partial sums, in groups, that a row uses; small graphs use few of them. */
 static uint32_t count_groups(uint32_t vertex_count)
 {
     const uint32_t count = (uint32_t)(((uint64_t)vertex_count + GROUP - 1) / GROUP);
     return count < STATISTICS_GROUPS ? count : STATISTICS_GROUPS;
 }
 
-/* A double holds a distance of every kind, and every sum of a row of integers: n below 2^24 of them
- * below 2^29 each. So all kinds are reduced in doubles, unreachable being +infinity. */
+/* All kinds are reduced as doubles, with +infinity for unreachable. A double holds a distance of
+ * every kind, and every sum of a row of integers: fewer than 2^24 distances, each below 2^29. */
 union group {
     double at[GROUP];
     vector vectors[VECTORS];
@@ -35,8 +35,7 @@ static inline vector choose_elements(mask first, vector a, vector b)
     return (vector)(((mask)a & first) | ((mask)b & ~first));
 }
 
-/* The group of columns from `first` on; the diagonal and what lies beyond the row are made
- * unreachable. */
+/* Loads the columns from `first` on; the diagonal and columns beyond the end are unreachable. */
 static void load_group(const struct statistics *statistics, enum kind kind, const void *distances,
                        uint32_t row, uint32_t first, union group *ret_group)
 {
@@ -58,7 +57,7 @@ static void load_group(const struct statistics *statistics, enum kind kind, cons
     }
 }
 
-/* Adds in the order that statistics_rows.h defines. */
+/* Adds the partial sums in the order that statistics_rows.h defines. */
 static double fold_group(const double sum[GROUP])
 {
     double quads[STATISTICS_GROUP_QUADS];
@@ -110,7 +109,7 @@ static void reduce_row(struct statistics *statistics, uint32_t row, enum kind ki
     for (uint32_t group = 0; group < groups; group++) {
         all += fold_group(sum[group].at);
     }
-    /* A zero has no sign here, whichever of two was found first. */
+    /* Adding 0.0 turns -0 into 0, so it does not matter which of the two came first. */
     statistics->eccentricity[row] = count > 0 ? largest + 0.0 : 0.0;
     statistics->reachable[row] = (uint32_t)count;
     if (kind_is_float(statistics->kind)) {
@@ -120,12 +119,13 @@ static void reduce_row(struct statistics *statistics, uint32_t row, enum kind ki
     }
 }
 
-/* Equal bins follow each other often: each table waits for its own last addition alone. */
+/* Number of tables in which columns are counted in turn. Consecutive columns often fall into the
+ * same bin; with one table each addition would wait for the one before. */
 #define TABLES 8
 
-/* Integers need no division: half a unit more keeps the product with the inverse, which is rounded,
- * in the bin of the quotient, as that is at least half a unit away from the next bin. bins has one
- * more, for what is unreachable. */
+/* Counts a row into bins; the additional last bin counts unreachable columns. Integers are
+ * multiplied by the rounded inverse of the width instead of divided. Adding half a unit first keeps
+ * the product in the quotient's bin, at least half a unit from the next bin. */
 static void count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
                       const void *distances, uint32_t bins[STATISTICS_BINS + 1])
 {
@@ -159,5 +159,5 @@ static void count_row(const struct statistics *statistics, uint32_t row, enum ki
     }
 }
 
-/* TABLE: its name, by the build. */
+/* TABLE is the name of this instruction set's table; Meson defines it. */
 const struct statistics_operations TABLE = {reduce_row, count_row};

@@ -1,5 +1,4 @@
-/* The inner loops of statistics_rows.c. statistics_kernel.c is compiled for each instruction set.
- */
+/* The inner loops of statistics_rows.c. statistics_kernel.c is compiled per instruction set. */
 #pragma once
 
 #include "proto/isa.h"

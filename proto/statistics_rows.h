@@ -12,8 +12,9 @@
 #define STATISTICS_GROUPS 8
 #define STATISTICS_LANES (STATISTICS_QUAD * STATISTICS_GROUP_QUADS * STATISTICS_GROUPS)
 
-/* Fills in a row's figures from its distances; *lowest (at most 0) becomes min(*lowest, least
- * distance). kind may be i4 for statistics of u2, f8 for decimals. The diagonal does not count. */
+/* Computes the statistics of a row from its distances; *lowest (at most 0) becomes min(*lowest,
+ * least distance). kind is the type of the distances: it may be i4 when the statistics are of kind
+ * u2, and f8 for decimals. The diagonal is ignored. */
 void statistics_reduce_row(struct statistics *statistics, uint32_t row, enum kind kind,
                            const void *distances, double *lowest);
 /* Adds a row's distances to the bins set by statistics_lay_bins, and the unreachable vertices to

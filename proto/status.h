@@ -1,9 +1,7 @@
 /* Every way an operation can end. One table gives each status its problem code, HTTP status and
- * exit code.
- *
- * Every function that can fail returns enum status. Outputs come last, are named ret_x and are
- * written only on STATUS_OK. Foreign codes (errno, libuv, SQLite, CUDA) are translated in the file
- * that calls the library. */
+ * exit code. Every function that can fail returns enum status. Output parameters come last, are
+ * named ret_x, and are written only on STATUS_OK. Error codes of other software (errno, libuv,
+ * SQLite, CUDA) are translated in the file that calls the library. */
 #pragma once
 
 #include <stdio.h>
@@ -11,7 +9,8 @@
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 
-/* Aborts the process on a bug of our own; always compiled in. Not for input, memory or devices. */
+/* Aborts the process if the condition is false, which is a bug of the program; always compiled in.
+ * Not for errors of input, memory or devices. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -90,7 +89,7 @@ enum status {
     STATUS_COUNT
 };
 
-/* Returns the status of a failed call from the calling function, which has nothing to release. */
+/* If the call fails, returns its status from the calling function, which has nothing to release. */
 #define STATUS_TRY(call)                                                                           \
     do {                                                                                           \
         const enum status try_status = (call);                                                     \
@@ -100,7 +99,7 @@ enum status {
     } while (0)
 
 /* code: stable PascalCase name of the problem; title: one line for users; http: status code of the
- * response; exit_code: of the one-shot command (1 bad input, 2 usage, 3 device). */
+ * response; exit_code: exit code of the command apsp (1 bad input, 2 usage, 3 device). */
 struct status_info {
     const char *code;
     const char *title;
@@ -108,7 +107,7 @@ struct status_info {
     int exit_code;
 };
 
-/* Returns a row of the table, never NULL, valid for the life of the process. */
+/* Returns a row of the table of statuses, never NULL, valid for the life of the process. */
 const struct status_info *status_info(enum status status);
 
 /* Returns the status with this code, STATUS_COUNT when there is none. */

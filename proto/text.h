@@ -1,5 +1,5 @@
-/* A growable byte buffer: the output of the writers. A failed allocation is remembered, so that a
- * caller appends without checks and asks text_status once, at the end. A buffer belongs to one
+/* A growable byte buffer for the output of writers. A failed allocation is remembered, so that a
+ * caller appends without checks and calls text_status once, at the end. A buffer belongs to one
  * thread; a zeroed struct text is empty and valid. */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct text {
-    char *bytes; /* NUL-terminated once something was appended */
+    char *bytes; /* NUL-terminated after the first append */
     size_t size;
     size_t capacity;
     bool failed;
@@ -20,9 +20,9 @@ struct text {
 /* Releases the bytes; the buffer is then empty and may be reused. */
 void text_finish(struct text *text);
 void text_clear(struct text *text);
-/* Returns room for `size` more bytes at the end, to fill before text_advance; NULL: no memory. */
+/* Returns space for `size` more bytes, to be filled before text_advance; NULL if out of memory. */
 char *text_reserve(struct text *text, size_t size);
-/* Adds the first `size` bytes of the reserved room. */
+/* Appends the first `size` bytes of the reserved space. */
 void text_advance(struct text *text, size_t size);
 /* The slow path of text_append: the buffer is too small. */
 void text_grow_and_append(struct text *text, const void *bytes, size_t size);
@@ -59,18 +59,20 @@ void text_append_json_string(struct text *text, const char *bytes, size_t size);
 size_t text_utf8_size(const char *bytes, size_t size);
 /* Returns the length of a UTF-8 byte order mark at the beginning: 3 or 0. */
 size_t text_mark_size(const char *bytes, size_t size);
-/* STATUS_NO_MEMORY when any append failed. */
+/* Returns STATUS_NO_MEMORY if any append has failed, else STATUS_OK. */
 MUST_CHECK enum status text_status(const struct text *text);
 /* Moves the bytes to the caller, who has called text_status and releases them with free(); the
- * buffer is empty afterwards. ret_size may be NULL. NULL without memory for an empty string. */
+ * buffer is empty afterwards. ret_size may be NULL. Returns NULL if the text is empty and its
+ * allocation fails. */
 char *text_take(struct text *text, size_t *ret_size);
 
 struct json_t;
 /* Prints a JSON value compactly, with each number as the shortest decimal that parses to it.
- * Returns text to be released with free(); NULL without memory or root. */
+ * Returns text to be released with free(); NULL when out of memory or if root is NULL. */
 char *text_print_json(struct json_t *root);
 
-/* Whether a list of entity tags (RFC 9110 section 13.1) contains the strong tag (with its quotes),
- * or is "*". A tag without its closing quote matches every tag that begins with it. A weak tag in
- * the list matches in a weak comparison (If-None-Match), but not in a strong one (If-Match). */
+/* Returns whether a list of entity tags (RFC 9110 section 13.1) is "*" or contains the strong tag,
+ * which is given with its quotes. A tag without its closing quote matches every tag that begins
+ * with it. A weak tag in the list matches in a weak comparison (If-None-Match), but not in a strong
+ * one (If-Match). */
 bool text_lists_tag(const char *list, const char *tag, bool is_weak_comparison);

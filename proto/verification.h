@@ -1,9 +1,8 @@
-/* The account of a certificate: what was proven about a distance matrix.
- *
- * A row is correct exactly if its own entry is 0, no edge shortens an entry, and every finite entry
- * is reached from the row's vertex along tight edges, edges with d(u) + weight = d(v). The whole
- * path must be tight, not only its last edge: otherwise the edges of a cycle of length 0 could
- * justify each other. A plain value; all zero means that nothing was verified. */
+/* The record of a verification: what was proven about a distance matrix. A row is correct exactly
+ * if its own entry is 0, no edge shortens an entry, and every finite entry is reached from the
+ * row's vertex along tight edges, edges with d(u) + weight = d(v). The whole path must be tight,
+ * not only its last edge: otherwise the edges of a cycle of length 0 could justify each other. A
+ * plain value; all zero means that nothing was verified. */
 #pragma once
 
 #include "proto/kind.h"
@@ -12,10 +11,10 @@
 #include <stdint.h>
 
 struct verification {
-    bool done;        /* every check succeeded */
-    uint64_t rows;    /* rows checked */
-    uint64_t of;      /* rows of the matrix */
-    uint64_t edges;   /* edges checked against each row; an undirected edge counts twice */
+    bool done;      /* whether every check succeeded */
+    uint64_t rows;  /* number of rows checked */
+    uint64_t of;    /* number of rows of the matrix */
+    uint64_t edges; /* number of edges checked against each row; an undirected edge counts twice */
     double tolerance; /* relative tolerance; 0 = exact */
     double seconds;
 };
@@ -25,9 +24,10 @@ struct verification {
  * compared exactly. */
 double verification_tolerance(enum kind kind);
 double verification_epsilon(enum kind kind);
-/* The smallest normal number of a float kind, added to every magnitude: below it floats have fewer
- * digits, so errors are no longer relative to the magnitude. 0 for integers. */
+/* Returns the smallest normal number of a float kind, which is added to every magnitude: below it
+ * floats have fewer digits, so errors are no longer relative to the magnitude. 0 for integers. */
 double verification_least(enum kind kind);
 
-/* Returns row number `index` of row_count evenly spread rows, ascending from row 0. */
+/* Selects row_count evenly spread rows, ascending from row 0, and returns the one with this
+ * index. */
 uint32_t verification_row(uint32_t vertex_count, uint32_t row_count, uint32_t index);

@@ -12,18 +12,18 @@ enum encoding {
     ENCODING_TEXTS
 };
 
-/* Then `count` i64 numbers, or `count` u32 lengths and the bytes of all texts. */
+/* Header of encoded names; then `count` i64 numbers, or `count` u32 lengths and all texts. */
 struct header {
     uint32_t encoding;
     uint32_t count;
-    uint64_t argument; /* base of a range, or size of all texts */
+    uint64_t argument; /* base of a range, or total size of the texts */
 };
 
 struct vertex_names {
     uint32_t count;
     bool numeric;
     uint32_t base;            /* first number of a range */
-    struct name_table *table; /* NULL = range */
+    struct name_table *table; /* table of the names; NULL = range */
 };
 
 enum status vertex_names_create_range(uint32_t count, uint32_t base,

@@ -1,6 +1,6 @@
-/* The names that a file gave its vertices, by matrix row, and the lookup of a row by name. Either a
- * range of numbers (base, base+1, ...) that needs no memory, or a table of strings. The graph owns
- * the names. They are immutable once created: any thread may read them. */
+/* The names that a file gave its vertices, by matrix row, and the lookup of a row by name. The
+ * names are either a range of numbers (base, base+1, ...), which needs no memory, or a table of
+ * strings. The graph owns the names. They are immutable once created: any thread may read them. */
 #pragma once
 
 #include "proto/name_table.h"
@@ -13,7 +13,7 @@
 
 /* The longest vertex name accepted, in bytes. */
 #define VERTEX_NAME_LIMIT 1024
-/* Buffer size for any integer that is a name. */
+/* Buffer size for any name that is an integer. */
 #define VERTEX_NAME_BUFFER 24
 
 struct vertex_names;
@@ -39,9 +39,9 @@ MUST_CHECK enum status vertex_names_require(const struct vertex_names *names, co
 const char *vertex_names_get(const struct vertex_names *names, uint32_t row,
                              char buffer[VERTEX_NAME_BUFFER], size_t *ret_size);
 
-/* The encoding inside a graph file: little-endian, self-describing, validated when read back. */
+/* Encode the names for a graph file: little-endian, self-describing, validated when read. */
 size_t vertex_names_encoded_size(const struct vertex_names *names);
 void vertex_names_encode(const struct vertex_names *names, unsigned char *bytes);
-/* STATUS_CORRUPT when the bytes are not an output of vertex_names_encode. */
+/* Reads names back. STATUS_CORRUPT when the bytes are not an output of vertex_names_encode. */
 MUST_CHECK enum status vertex_names_decode(const unsigned char *bytes, size_t size,
                                            struct vertex_names **ret_names);

@@ -65,7 +65,8 @@ char *warning_print(const struct warnings *warnings)
     struct text text = {0};
     for (size_t i = 0; i < warnings->count; i++) {
         const struct warning *warning = &warnings->list[i];
-        /* Prints details as JSON strings: a name in them may have been cut inside a character. */
+        /* The detail is printed as a JSON string, because a name in it may have been cut inside a
+         * character. */
         text_printf(&text, "%s{\"code\":\"%s\",\"detail\":", i == 0 ? "[" : ",",
                     names[warning->code]);
         text_append_json_string(&text, warning->detail, strlen(warning->detail));

@@ -1,4 +1,4 @@
-/* Warnings about an upload: what was assumed or left out, why that may be wrong, and how to change
+/* Warnings about an upload: what was assumed or ignored, why that may be wrong, and how to change
  * it. A warning never stops a job. A plain value: copied freely, owns nothing. */
 #pragma once
 
@@ -8,19 +8,19 @@
 
 enum warning_code {
     WARNING_DIRECTED_ASSUMED, /* the file does not say the direction, and no edge has its reverse */
-    WARNING_COLUMNS_UNUSED,   /* columns of numbers that are not part of the graph */
-    WARNING_PARALLEL_MERGED,  /* edges with the same ends and other weights */
-    WARNING_FORMAT_GUESSED,   /* a guess of the format, its dialect or its columns */
+    WARNING_COLUMNS_UNUSED,   /* columns of numbers that were not used */
+    WARNING_PARALLEL_MERGED,  /* edges with the same endpoints but different weights */
+    WARNING_FORMAT_GUESSED,   /* a guess of the format, of its dialect or of its columns */
     WARNING_ZEROS_ARE_EDGES,  /* zeros in an array that marks no edge as missing */
     WARNING_NAME_MOVED,       /* an alias that was moved from another graph */
     WARNING_EDGES_ABSENT,     /* edges that a change was to remove and that do not exist */
-    WARNING_WEIGHTS_ABSENT,   /* every edge counts 1, and some columns are not used */
-    WARNING_HEADER_GUESSED,   /* column names of the first line that are not known */
+    WARNING_WEIGHTS_ABSENT,   /* every edge has weight 1, although some columns are not used */
+    WARNING_HEADER_GUESSED,   /* names in the first line that are not known names of columns */
     WARNING_DIRECTIONS_READ,  /* edge directions from oneway or reverse_cost */
     WARNING_ALL_WEIGHTS_ZERO,
     WARNING_NEGATIVE_COSTS, /* a cost of -1, with which pgRouting marks a closed direction */
-    WARNING_KIND_CHANGED,   /* a kind or arithmetic that a change of weights altered */
-    WARNING_ROUNDED,        /* distances with more digits than the requested kind */
+    WARNING_KIND_CHANGED,   /* a kind or arithmetic that changed because weights changed */
+    WARNING_ROUNDED,        /* distances with more digits than the requested kind can represent */
     WARNING_COUNT
 };
 

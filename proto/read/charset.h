@@ -1,37 +1,36 @@
-/* Converts text of other charsets to UTF-8, from bytes in any split, with bounded memory. A
- * converter belongs to one thread at a time; after a failure it can only be destroyed. */
+/* Converts text of other charsets to UTF-8, from bytes split into pieces anywhere, with bounded
+ * memory. A converter belongs to one thread at a time; after a failure it can only be destroyed. */
 #pragma once
 
 #include "proto/problem.h"
 
 #include <stddef.h>
 
-/* Room for the name of any charset, with its NUL. */
+/* Size of a buffer for the name of any charset, with its NUL. */
 #define CHARSET_NAME_SIZE 16
 
-/* Looks up a charset by name, ignoring case, and returns the name used here: "utf-8" for UTF-8 and
- * ASCII. STATUS_BAD_PARAMETER when the charset is not supported; the hint lists the supported ones.
- */
+/* Looks up a charset by name, ignoring case, and returns its standard name: "utf-8" for UTF-8 and
+ * ASCII. STATUS_BAD_PARAMETER, with a list of charsets, if it is not supported. */
 MUST_CHECK enum status charset_choose(const char *name, char ret_charset[CHARSET_NAME_SIZE],
                                       struct problem *reterr);
 /* Loads the conversion tables of the C library, since a sandboxed process cannot open their files.
- * Called once, before threads are started. Failures show in charset_converter_create. */
+ * Called once, before threads are started. A failure is reported by charset_converter_create. */
 void charset_load(void);
 
-/* Receives the text in UTF-8. */
+/* Callback that receives the text in UTF-8. */
 typedef enum status (*charset_take)(void *context, const char *bytes, size_t size,
                                     struct problem *reterr);
 
 struct charset_converter;
 
-/* charset: a name from charset_choose. STATUS_BAD_PARAMETER without support in the C library,
- * STATUS_NO_MEMORY. */
+/* Creates a converter. charset: a name from charset_choose. STATUS_BAD_PARAMETER when the C library
+ * does not support it, STATUS_NO_MEMORY. */
 MUST_CHECK enum status charset_converter_create(const char *charset, charset_take take,
                                                 void *context,
                                                 struct charset_converter **ret_converter);
 void charset_converter_destroy(struct charset_converter *converter);
-/* STATUS_BAD_GRAPH, with line and column, for bytes outside the charset; else the status of `take`.
- */
+/* Converts a piece of text. STATUS_BAD_GRAPH, with line and column, for bytes that are invalid in
+ * the charset; else the status of `take`. */
 MUST_CHECK enum status charset_converter_feed(struct charset_converter *converter,
                                               const char *bytes, size_t size,
                                               struct problem *reterr);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Pairs of names for source and target, compared without case, blanks, '_' and '-'. */
+/* Pairs of names for source and target, compared ignoring case, spaces, '_' and '-'. */
 static const char *const end_names[][2] = {
     {"source", "target"},       {"sourceid", "targetid"}, {"src", "dst"},
     {"source", "destination"},  {"src", "dest"},          {"origin", "destination"},
@@ -22,18 +22,18 @@ static const char *const end_names[][2] = {
 };
 #define END_NAME_COUNT (sizeof(end_names) / sizeof(end_names[0]))
 
-/* Names for the weight, optionally followed by a unit. "weight" precedes all others. */
+/* Names for the weight, optionally followed by a unit. "weight" takes precedence. */
 static const char *const weight_names[] = {"weight",   "w",     "cost",     "distance",
                                            "length",   "dist",  "value",    "time",
                                            "duration", "count", "capacity", NULL};
 static const char *const units[] = {"m",      "km",     "cm",      "mm", "mi",    "miles",
                                     "meters", "metres", "ft",      "s",  "sec",   "seconds",
                                     "min",    "ms",     "minutes", "h",  "hours", NULL};
-/* Names of edge numbers, which are not weights. */
+/* Names of columns that number the edges and are not weights. */
 static const char *const id_names[] = {"id",    "edgeid", "linkid", "roadid", "wayid",
                                        "eid",   "fid",    "gid",    "ogcfid", "key",
                                        "index", "osmid",  "suid",   "",       NULL};
-/* Names of two columns of a table of places. */
+/* Pairs of columns that identify tables of places: longitude, latitude; x, y; id, label. */
 static const char *const place_names[][2][6] = {
     [PLACES_DEGREES] = {{"lon", "lng", "long", "longitude", "stoplon"},
                         {"lat", "latitude", "stoplat"}},
@@ -41,7 +41,7 @@ static const char *const place_names[][2][6] = {
     [PLACES_NODES] = {{"id", "nodeid"}, {"label", "name"}},
 };
 
-/* Removes the type from a Neo4j header, "weight:float"; but "id:START_ID(Person)" is a source. */
+/* Removes the type from a Neo4j header field, "weight:float"; "id:START_ID(P)" is a source. */
 static struct field bare_name(struct field name)
 {
     const char *colon = memchr(name.bytes, ':', name.size);
@@ -97,7 +97,7 @@ static bool name_is(struct field field, const char *name, bool may_have_unit)
     }
 }
 
-/* Returns the index of the name in a list, or NO_COLUMN. */
+/* Returns the index of the name in a list, ignoring a unit if may_have_unit, or NO_COLUMN. */
 static size_t rank_of(struct field name, const char *const *list, bool may_have_unit)
 {
     for (size_t i = 0; list[i] != NULL; i++) {
@@ -146,7 +146,7 @@ bool columns_find_places(const struct table_row *header, enum places kind, size_
     return ret_columns[0] != NO_COLUMN && ret_columns[1] != NO_COLUMN;
 }
 
-/* Returns whether a column of this name holds neither sources nor targets. */
+/* Returns whether this name excludes a column from being a source or target. */
 static bool is_no_end(struct field name)
 {
     return rank_of(name, weight_names, true) != NO_COLUMN ||
@@ -171,7 +171,7 @@ bool columns_find_known(const struct table_row *header, size_t ret_columns[3])
     return true;
 }
 
-/* Returns the column that a parameter names, by name or by number from 1. */
+/* Returns the column that a parameter specifies, by name or by number from 1. */
 static size_t find_wanted(const struct table_row *header, const char *wanted, size_t count)
 {
     const size_t size = strlen(wanted);
@@ -221,7 +221,7 @@ bool columns_is_number(const struct columns *columns, struct field field)
     return number_parse_real(field.bytes, field.size, &(double){0});
 }
 
-/* Records the kind of values of a column without a role; numbers override words. */
+/* Records the kind of values in a column that has no role; numbers take precedence over words. */
 static void look_at(const struct columns *columns, struct column *column, struct field value)
 {
     const bool is_number = columns_is_number(columns, value);
@@ -242,8 +242,8 @@ static void look_at(const struct columns *columns, struct column *column, struct
     }
 }
 
-/* Prints a list of columns, cut to a length: all, or those without a role whose values are at least
- * `least`. Returns the first, or NULL. */
+/* Prints a list of columns, truncated to a maximum length: all columns, or those without a role
+ * whose kind of values is at least `least`. Returns the first of them, or NULL. */
 static const struct column *list_columns(const struct columns *columns, bool are_unused,
                                          enum column_look least, const char *separator,
                                          char list[PROBLEM_TEXT_SIZE])
@@ -308,8 +308,8 @@ static void set_role(struct columns *columns, size_t index, enum column_role rol
     columns->last_role = role > columns->last_role ? role : columns->last_role;
 }
 
-/* Proposes a column with a known name as the weight. "weight" precedes all other names; two other
- * names are rivals until "weight" occurs. */
+/* Proposes a column with a known name as the weight. "weight" takes precedence over all other
+ * names. Two columns with other known names are ambiguous unless a "weight" column follows. */
 static void propose_weight(struct columns *columns, size_t index)
 {
     const size_t weight = columns->roles[ROLE_WEIGHT];
@@ -337,14 +337,14 @@ static enum status refuse_rivals(const struct columns *columns, struct field pla
     return STATUS_BAD_GRAPH;
 }
 
-/* Returns whether a column is the reverse direction of another, as reverse_cost_s of cost_s. */
+/* Returns whether a column has the reverse direction's weight: reverse_cost_s for cost_s. */
 static bool is_reverse_of(const char *reverse, const char *cost)
 {
     return strncasecmp(reverse, "reverse", 7) == 0 &&
            strcasecmp(reverse + 7 + strspn(reverse + 7, " _-"), cost) == 0;
 }
 
-/* Assigns a role that the name alone implies, except those of the ends. */
+/* Assigns a role that follows from the name alone, except the roles of source and target. */
 static void propose_role(struct columns *columns, size_t index, struct field name)
 {
     const char *wanted = columns->reader->options.weight;
@@ -363,7 +363,8 @@ static void propose_role(struct columns *columns, size_t index, struct field nam
     }
 }
 
-/* Returns whether reverse_cost applies: only together with a weight of the same name. */
+/* Returns whether the column with the reverse weight is used: only if its name matches that of the
+ * weight column, such as reverse_cost for cost. */
 static bool is_reverse_used(const struct columns *columns)
 {
     const size_t weight = columns->roles[ROLE_WEIGHT];
@@ -487,7 +488,7 @@ static enum status choose_ends(struct columns *columns, const struct table_row *
                : refuse_ends(columns, header, first, reterr);
 }
 
-/* Chooses the weight: by parameter, by known name, or as the only remaining column of three. */
+/* Chooses the weight column: by parameter, by known name, or as the third of three columns. */
 static enum status choose_weight(struct columns *columns, const struct table_row *header,
                                  const struct table_row *first, bool has_time,
                                  struct problem *reterr)
@@ -722,7 +723,8 @@ static enum status parse_one_way(struct columns *columns, struct field value, en
     return STATUS_OK;
 }
 
-/* Adds one direction of a record as an edge; a negative cost of pgRouting closes a direction. */
+/* Adds one direction of a record as an edge, unless its cost is negative in a pgRouting table,
+ * which marks a closed direction. */
 static enum status add_way(struct columns *columns, uint32_t source, uint32_t target,
                            struct field weight, struct problem *reterr)
 {
@@ -824,7 +826,7 @@ static void warn_unused(const struct columns *columns, struct warnings *warnings
     (void)list_columns(columns, true, LOOK_EMPTY, "\x1F", warning->columns);
 }
 
-/* Refuses unused columns of numbers if no edge has a weight. */
+/* Refuses unused columns of numbers if no edge has a weight: one may be the weight. */
 static enum status check_left(const struct columns *columns, struct problem *reterr)
 {
     const char *wanted = columns->reader->options.weight;

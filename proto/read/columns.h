@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limit on the attributes of the edges of a document. */
+/* Maximum number of distinct edge attributes in one document. */
 #define COLUMN_LIMIT 256
 #define COLUMN_NAME_SIZE 64
-/* Limit on the length of a value in a document, with NUL. */
+/* Maximum length of a value in a document, including NUL. */
 #define COLUMN_VALUE_SIZE 512
 #define NO_COLUMN SIZE_MAX
 
@@ -33,29 +33,29 @@ enum column_role {
     ROLE_COUNT
 };
 
-/* The kind of values of a column that has no role. */
+/* The kind of values in a column that has no role. */
 enum column_look { LOOK_EMPTY, LOOK_WORDS, LOOK_NUMBER, LOOK_UNREADABLE_NUMBER };
 
 struct column {
-    char name[COLUMN_NAME_SIZE]; /* name, cut to this size; in a table without header the number of
-                                    the column */
+    char name[COLUMN_NAME_SIZE]; /* name, truncated to this size; without a header the column number
+                                  */
     enum column_role role;
     enum column_look look;
-    bool is_nested; /* below the object that has the weight; weight= does not apply */
+    bool is_nested; /* inside a nested object; weight= does not apply */
     bool is_id;
-    bool is_text;       /* its first number is a JSON string, which is not a weight */
-    bool is_plural;     /* a name known for weights with one more letter, such as "weights" */
+    bool is_text;       /* its first number is a JSON string, which cannot be a weight */
+    bool is_plural;     /* a known name for weights plus one letter, such as "weights" */
     size_t rank;        /* index in the list of names known for weights, or NO_COLUMN */
-    struct field first; /* first number; its bytes are in sample */
+    struct field first; /* first number in the column; its bytes are in sample */
     char sample[32];
 };
 
-/* One edge: the values by role. bytes is NULL if the record has no such value. */
+/* One edge, as its values by role. bytes of a value is NULL if the record has no such value. */
 struct edge_record {
     uint32_t ends[2];
     struct field place; /* position where the record begins */
     struct field values[ROLE_COUNT];
-    size_t from[ROLE_COUNT]; /* columns of the values, in a document */
+    size_t from[ROLE_COUNT]; /* in a document: the column that each value is from */
 };
 
 /* How the columns of source and target were chosen. */
@@ -67,14 +67,13 @@ struct columns {
     bool is_unweighted; /* weight=none was given: every edge counts 1 */
     bool has_header;
     size_t count;
-    size_t last; /* column found last, where the next search starts: most records have the same
-                    order */
+    size_t last; /* last column found, where the next search starts: records are alike */
     size_t roles[ROLE_COUNT];   /* column of each role, or NO_COLUMN */
     enum column_role last_role; /* highest role in use */
     size_t rival;               /* second column that may be the weight, or NO_COLUMN */
     struct field unweighted;    /* position of the first edge without a weight */
     bool has_unweighted;
-    bool has_reversed; /* OSMnx: each direction has its own edge, so oneway is ignored */
+    bool has_reversed; /* OSMnx: each direction has its own edge, so the column oneway is ignored */
     bool undirected;   /* the type of the edges is Undirected */
     uint64_t both_ways;
     uint64_t back_ways;
@@ -85,38 +84,35 @@ struct columns {
 
 void columns_init(struct columns *columns, struct reader *reader);
 
-/* ---- Tables: all columns are known from the first lines ---- */
-
-/* Whether the row has known names for source and target, or the names that the parameters give. */
+/* Returns whether the row has the names of source and target, known or given by parameters. */
 bool columns_know_header(const struct columns *columns, const struct table_row *row);
-/* Whether the column holds sources or targets: by the parameters, else one of the first two. */
+/* Returns whether the column holds sources or targets: one that the parameters name or, without
+ * parameters, one of the first two. */
 bool columns_is_end(const struct columns *columns, const struct table_row *row, size_t index);
-/* Returns whether the row has known names for source and target and a third field that names a
- * weight: no number, null, nothing or name of edge numbers; returns their columns. */
+/* Returns whether the row has known names for source and target and a third field that can name a
+ * weight: not a number, null, empty, or a name of edge numbers. Returns the three columns. */
 bool columns_find_known(const struct table_row *header, size_t ret_columns[3]);
-/* Returns the column of the name, compared without case, blanks, '_' and '-'; or NO_COLUMN. */
+/* Returns the column of the name, ignoring case, spaces, '_' and '-', or NO_COLUMN. */
 size_t columns_find_name(const struct table_row *row, const char *name);
-/* Returns whether the header has columns of this kind; returns them. */
+/* Returns whether the header has columns of this kind, and their indexes. */
 enum places { PLACES_DEGREES, PLACES_PLANE, PLACES_NODES };
 bool columns_find_places(const struct table_row *header, enum places kind, size_t ret_columns[2]);
-/* Whether the header belongs to a table of places or nodes. first: the row after the header. */
+/* Returns whether the header is of a table of places or nodes. first: the row after it. */
 bool columns_are_places(const struct table_row *header, const struct table_row *first);
-/* Whether the field begins like a number: a digit, or a sign or currency mark before a digit. */
+/* Returns whether the field begins with a digit, or with a sign or currency mark and a digit. */
 bool columns_look_numeric(struct field field);
 bool columns_is_number(const struct columns *columns, struct field field);
 /* Chooses the roles of the columns. header may be NULL; first is the first row of data. has_time:
  * columns 3 and 4 are weight and time. STATUS_BAD_PARAMETER when a parameter names no column;
- * STATUS_BAD_GRAPH when the ends or the weight are ambiguous. */
+ * STATUS_BAD_GRAPH when the columns of the endpoints or the weight are ambiguous. */
 MUST_CHECK enum status columns_choose(struct columns *columns, const struct table_row *header,
                                       const struct table_row *first, bool has_time,
                                       struct problem *reterr);
-/* Reads the values of a row into the record, which is zero before the first row. */
+/* Reads the values of a row into the record, which must be zeroed before the first row. */
 MUST_CHECK enum status columns_read_row(struct columns *columns, const struct table_row *row,
                                         struct edge_record *record, struct problem *reterr);
 
-/* ---- Documents: fields come with their names ---- */
-
-/* Returns the column of the name, which may be new. STATUS_BAD_GRAPH beyond the limit. */
+/* Returns the column of the name and adds it if it is new. STATUS_BAD_GRAPH beyond COLUMN_LIMIT. */
 MUST_CHECK enum status columns_find(struct columns *columns, const char *name, size_t size,
                                     bool is_nested, size_t *ret_index, struct problem *reterr);
 /* Accepts the value of a field, whose line is set, and copies it into the record if it has a role.
@@ -128,12 +124,10 @@ MUST_CHECK enum status columns_accept_value(struct columns *columns, size_t inde
 /* Excludes the column from being the weight, even if its values look like numbers. */
 void columns_bar_numbers(struct columns *columns, size_t index);
 
-/* ---- Both ---- */
-
-/* Adds the edge of the record in its direction, in the reverse direction, in both, or in neither.
- * is_undirected: in both, whatever its columns say. */
+/* Adds the edge of the record in its own direction, in the reverse direction, in both, or in
+ * neither, as its columns say. is_undirected: in both, whatever the columns say. */
 MUST_CHECK enum status columns_add_edge(struct columns *columns, const struct edge_record *record,
                                         bool is_undirected, struct problem *reterr);
-/* Ends the edges: refuses unused columns that look like weights, warns about other unused columns,
- * and notes the name of the weight. */
+/* Called after the last edge: refuses unused columns that look like weights, warns about other
+ * unused columns, and records the name of the weight. */
 MUST_CHECK enum status columns_finish(struct columns *columns, struct problem *reterr);

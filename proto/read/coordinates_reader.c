@@ -8,12 +8,12 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* DIMACS files store millionths of degrees. */
+/* Units per degree: DIMACS files store millionths of degrees. */
 #define CO_UNIT 1e6
 enum form { FORM_UNKNOWN, FORM_CO, FORM_CSV };
 
-/* The meaning of x and y. SYSTEM_OPEN: degrees until a number is out of their range, then a plane.
- */
+/* The meaning of x and y. SYSTEM_OPEN: degrees until a number is outside their range, then a
+ * plane. */
 enum system { SYSTEM_OPEN, SYSTEM_DEGREES, SYSTEM_PLANE };
 
 struct coordinates_reader {
@@ -23,7 +23,7 @@ struct coordinates_reader {
     struct coordinates *coordinates;
     struct line_splitter lines;
 
-    int64_t announced; /* vertices by the problem line of a .co file; -1 before it */
+    int64_t announced; /* number of vertices in the problem line of a .co file; -1 before it */
     int64_t listed;
 
     char delimiter;
@@ -84,7 +84,7 @@ static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,
     return STATUS_OK;
 }
 
-/* Reads the vertex of a line from the columns of the reader. */
+/* Finds the row of the vertex in a line. The reader knows the column of the name. */
 static enum status read_row(struct coordinates_reader *reader, const struct field *fields,
                             unsigned count, struct problem *reterr)
 {
@@ -100,7 +100,7 @@ static enum status read_row(struct coordinates_reader *reader, const struct fiel
     }
     STATUS_TRY(find_vertex(reader, parts[0], &row, reterr));
     if (parts[1]->size == 0 && parts[2]->size == 0) {
-        return STATUS_OK; /* the vertex has no coordinates */
+        return STATUS_OK; /* the vertex is listed without coordinates */
     }
     for (size_t i = 0; i < 2; i++) {
         if (!number_parse_real(parts[i + 1]->bytes, parts[i + 1]->size, &place[i])) {
@@ -220,7 +220,7 @@ void coordinates_reader_destroy(struct coordinates_reader *reader)
     }
 }
 
-/* Replaces STATUS_BAD_GRAPH from the shared line and field functions. */
+/* Replaces STATUS_BAD_GRAPH from functions that the graph readers also use. */
 static enum status rename_problem(enum status status, struct problem *reterr)
 {
     if (status == STATUS_BAD_GRAPH) {

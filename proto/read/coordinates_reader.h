@@ -13,12 +13,12 @@
 
 struct coordinates_reader;
 
-/* names: the graph's vertex names, borrowed for the life of the reader. */
+/* Creates a reader. names: the graph's vertex names, borrowed for the life of the reader. */
 MUST_CHECK enum status coordinates_reader_create(const struct vertex_names *names,
                                                  struct coordinates_reader **ret_reader);
 void coordinates_reader_destroy(struct coordinates_reader *reader);
-/* STATUS_BAD_COORDINATES, with line and column, for a body of neither format, a vertex that the
- * graph does not have, or a vertex that occurs twice. */
+/* Reads a piece of the body. STATUS_BAD_COORDINATES, with line and column, for a body in neither
+ * format, a vertex that the graph does not have, or a vertex that occurs twice. */
 MUST_CHECK enum status coordinates_reader_feed(struct coordinates_reader *reader, const char *bytes,
                                                size_t size, struct problem *reterr);
 /* Ends the body. ret_coordinates: coordinates after coordinates_complete, owned by the caller. */

@@ -10,7 +10,7 @@
 #include <zstd_errors.h>
 
 #define OUTPUT_SIZE ((size_t)64 << 10)
-/* Decoded bytes that are accepted whatever the ratio is. */
+/* Number of decoded bytes that are accepted before the ratio is checked. */
 #define RATIO_FREE_BYTES ((uint64_t)1 << 20)
 /* zlib's code for a window of 32 KiB (15) and a gzip header (16). */
 #define GZIP_WINDOW (15 + 16)
@@ -26,19 +26,19 @@
 
 struct decoder {
     struct decoder_rules rules;
-    bool told;            /* the coding is known */
+    bool told;            /* whether the coding is known */
     char head[HEAD_SIZE]; /* first bytes, held back until the coding is known */
     size_t head_size;
-    bool marked; /* the beginning of the text was checked for a byte order mark */
+    bool marked; /* whether the beginning of the text was checked for a byte order mark */
     char mark;   /* first byte of a possible byte order mark, held back; 0 = none */
-    struct charset_converter *converter; /* NULL if the text is UTF-8 */
+    struct charset_converter *converter; /* converter to UTF-8; NULL if the text is UTF-8 */
     z_stream gzip;
     ZSTD_DCtx *zstd;
-    bool begun;          /* some byte was fed */
-    bool between;        /* between two members or frames */
-    bool ended;          /* some member or frame has ended */
+    bool begun;          /* whether any byte was fed */
+    bool between;        /* whether the input is between two members or frames */
+    bool ended;          /* whether any member or frame has ended */
     char magic;          /* first byte of the current zstd frame */
-    unsigned magic_size; /* bytes seen of the frame's magic number, up to 4 */
+    unsigned magic_size; /* number of bytes seen of the frame's magic number, up to 4 */
     uint64_t in_bytes;
     uint64_t out_bytes;
     char output[OUTPUT_SIZE];
@@ -213,7 +213,7 @@ static enum status refuse_bytes(const struct decoder *decoder, struct problem *r
                           names[decoder->rules.coding]);
 }
 
-/* Updates the state after some bytes were decoded. is_end: a member or frame has ended. */
+/* Updates the state after a decoding step. is_end: a member or frame has ended. */
 static void note_end(struct decoder *decoder, bool is_end)
 {
     decoder->between = is_end;
@@ -234,8 +234,7 @@ static enum status refuse_zstd(const struct decoder *decoder, size_t code, struc
     return refuse_bytes(decoder, reterr);
 }
 
-/* Decodes until the output buffer is full or the input is used up. ret_more: more output may
- * follow. */
+/* Decodes until the output is full or the input is consumed. ret_more: more output may follow. */
 static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t *size,
                              bool *ret_more, struct problem *reterr)
 {
@@ -267,9 +266,9 @@ static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t
     return hand_on(decoder, OUTPUT_SIZE - gzip->avail_out, reterr);
 }
 
-/* Checks the magic number of a frame or skippable frame (RFC 8878, section 3.1). The library also
- * decodes formats from before the standard, which are not codings of HTTP and fail in some splits.
- */
+/* Checks the magic number of a frame or skippable frame (RFC 8878, section 3.1). The check is
+ * necessary because the library also decodes formats older than the standard, which are not HTTP
+ * codings and cannot be decoded if they are split at some points. */
 static bool is_magic(struct decoder *decoder, const char *bytes, size_t size)
 {
     static const char frame[] = "\x28\xB5\x2F\xFD";
@@ -327,7 +326,7 @@ static enum status decode_bytes(struct decoder *decoder, const char *bytes, size
     if (decoder->rules.coding == CODING_IDENTITY) {
         return size > 0 ? accept_text(decoder, bytes, size, reterr) : STATUS_OK;
     }
-    /* A finished member has no output left. */
+    /* After the end of a gzip member or zstd frame, no output is pending. */
     while (size > 0 || (more && !decoder->between)) {
         STATUS_TRY((decoder->rules.coding == CODING_GZIP ? step_gzip : step_zstd)(
             decoder, &bytes, &size, &more, reterr));
@@ -335,7 +334,7 @@ static enum status decode_bytes(struct decoder *decoder, const char *bytes, size
     return STATUS_OK;
 }
 
-/* In a signature, '#' matches a digit from 1 to 9. */
+/* Returns whether the bytes begin with the signature, in which '#' matches a digit from 1 to 9. */
 static bool has_signature(const char *bytes, size_t size, const char *signature)
 {
     for (size_t i = 0; i < size; i++) {
@@ -346,8 +345,8 @@ static bool has_signature(const char *bytes, size_t size, const char *signature)
     return true;
 }
 
-/* Starts the coding whose signature the first bytes are, or refuses an archive. The coding stays
- * unknown while the bytes may be the beginning of a signature. */
+/* Detects the coding from its signature in the first bytes and starts it, or refuses an archive.
+ * The coding stays unknown while the bytes may be an incomplete signature. */
 static enum status tell_coding(struct decoder *decoder, const char *bytes, size_t size,
                                struct problem *reterr)
 {
@@ -356,7 +355,7 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
     static const struct {
         const char *bytes;
         size_t size;
-        enum coding coding; /* CODING_IDENTITY: an archive, refused */
+        enum coding coding; /* CODING_IDENTITY: the signature of an archive, which is refused */
         const char *name;
         const char *hint;
     } signatures[] = {

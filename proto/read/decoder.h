@@ -14,16 +14,16 @@
 
 enum coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD, CODING_COUNT };
 
-/* Returns the name used in Content-Encoding. */
+/* Returns the name of the coding in the header Content-Encoding. */
 const char *decoder_coding_name(enum coding coding);
-/* Ignores case; x-gzip is gzip. CODING_COUNT when the coding is unknown. */
+/* Parses the name of a coding, ignoring case; x-gzip is gzip. CODING_COUNT when it is unknown. */
 enum coding decoder_coding_from_name(const char *name);
-/* Chooses the coding by a file name's suffix, .gz or .zst. ret_size: length before the suffix. */
+/* Chooses the coding by the extension of a file name, .gz or .zst. ret_size: length without it. */
 enum coding decoder_coding_from_path(const char *path, size_t *ret_size);
 
 struct decoder_rules {
-    enum coding coding;   /* CODING_IDENTITY: detect the coding by the first bytes */
-    bool is_opaque;       /* binary format, whose first bytes may be anything: detect nothing */
+    enum coding coding;   /* CODING_IDENTITY: detect the coding from the first bytes */
+    bool is_opaque;       /* the format is binary and may begin with any bytes: detect nothing */
     const char *charset;  /* name from charset_choose; empty or NULL: detect UTF-16, else UTF-8 */
     uint64_t limit_bytes; /* limit on the decoded bytes of a compressed body; 0 = no limit */
     uint64_t ratio;       /* limit on decoded bytes per received byte after 1 MiB; 0 = no limit */
@@ -36,15 +36,16 @@ struct decoder;
 MUST_CHECK enum status decoder_create(const struct decoder_rules *rules,
                                       struct decoder **ret_decoder);
 void decoder_destroy(struct decoder *decoder);
-/* Upper bound in bytes on the stored zstd window. The other memory is small. */
+/* Upper bound in bytes on the memory of the zstd window. All other memory is small. */
 uint64_t decoder_memory(const struct decoder *decoder);
-/* STATUS_BAD_GRAPH for bytes that are not of the coding or charset and for archives,
- * STATUS_BODY_TOO_LARGE with limit and actual beyond the rules, else the status of `take`. */
+/* Decodes a piece of the body. STATUS_BAD_GRAPH for an archive or bytes that are invalid in the
+ * coding or charset, STATUS_BODY_TOO_LARGE with limit and actual, else the status of `take`. */
 MUST_CHECK enum status decoder_feed(struct decoder *decoder, const char *bytes, size_t size,
                                     struct problem *reterr);
-/* Ends the body: hands on bytes held back. STATUS_TRUNCATED inside a gzip member or zstd frame. */
+/* Ends the body and passes on bytes held back. STATUS_TRUNCATED inside a gzip member or zstd
+ * frame. */
 MUST_CHECK enum status decoder_end(struct decoder *decoder, struct problem *reterr);
-/* Returns the coding, named or detected. Known once some text was handed on. */
+/* Returns the coding, named or detected. It is known after the first text was passed on. */
 enum coding decoder_coding(const struct decoder *decoder);
-/* Returns whether the text is known to be UTF-8: it was converted, or the rules name UTF-8. */
+/* Returns whether the text was converted to UTF-8, or the rules say that it is UTF-8. */
 bool decoder_is_utf8(const struct decoder *decoder);

@@ -1,25 +1,24 @@
 /* Shortest path format of the 9th DIMACS Implementation Challenge: "c ..." comments, one line "p sp
- * n m", then m lines "a U V W" with vertices 1..n. Decimal weights, which some files have, are
- * accepted. */
+ * n m", then m lines "a U V W" with vertices 1..n. Decimal weights are accepted. */
 #include "proto/read/reader.h"
 
 #include <string.h>
 
 struct dimacs {
     struct reader reader;
-    bool announced; /* the p line was seen */
+    bool announced; /* whether the p line was read */
     uint32_t vertex_count;
-    uint64_t arcs; /* arcs read, including those that no_edge= omits */
+    uint64_t arcs; /* number of arcs read, including those that no_edge= omits */
 };
 
-/* Refuses other problems by name. "p aux sp co" are coordinates. */
+/* Refuses other problem types of DIMACS by name, such as "p aux sp co", coordinates. */
 static enum status refuse_problem(struct field word, struct field object, struct problem *reterr)
 {
     static const struct {
         const char *name;
-        const char *object; /* NULL: any */
+        const char *object; /* second word; NULL: any */
         const char *subject;
-        const char *hint; /* NULL: the hint shows the format of a shortest path problem */
+        const char *hint; /* hint; NULL: the format of a shortest path problem */
     } others[] = {
         {"edge", NULL, "graph colouring or cliques", NULL},
         {"col", NULL, "graph colouring", NULL},

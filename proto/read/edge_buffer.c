@@ -5,14 +5,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* From this size on, malloc always gives an array a separate mapping. */
+/* From this size on, malloc always allocates an array as a separate mapping. */
 #define LARGE_BYTES ((size_t)33 << 20)
-/* From this size on, an array is rounded up to LARGE_BYTES: its own mapping returns to the system
- * when it is freed, while memory of a thread's heap may not. The rounding costs address space only.
- */
+/* Arrays of this size or more are rounded up to LARGE_BYTES, so that each has its own mapping,
+ * which is returned to the system when the array is freed; memory of a thread's heap may not be.
+ * The rounding costs only address space. */
 #define HEAP_BYTES ((size_t)4 << 20)
 #define LARGE_PAGE_BYTES ((size_t)2 << 20)
-/* Upper limit on the bytes that malloc stores in front of an array. */
+/* Maximum number of bytes that malloc stores in front of an array. */
 #define FRONT_BYTES ((size_t)64)
 
 bool edge_array_resize(void *array_of, uint64_t count, size_t size)
@@ -37,8 +37,8 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
     }
     *array = moved;
     if (bytes >= LARGE_BYTES) {
-        /* Advises the whole mapping, because a mapping with mixed flags is copied when it grows.
-         * The advice may fail where there are no huge pages. */
+        /* Huge pages are requested for the whole mapping, because a mapping with mixed flags is
+         * copied when it grows. The call may fail where huge pages are not available. */
         const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
         const uintptr_t begin = (uintptr_t)moved & ~(page - 1);
         const uintptr_t end = ((uintptr_t)moved + bytes + page - 1) & ~(page - 1);
@@ -48,13 +48,14 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
     return true;
 }
 
-/* Edges sorted by copying between two arrays of 1 MiB, which fit a core's second-level cache. */
+/* Up to this many edges are sorted by copying between two arrays of 1 MiB, which fit in a core's
+ * second-level cache. */
 #define ROOM_EDGES (UINT64_C(1) << 16)
-/* Digit size of an in-place pass, which writes to all buckets at once: more buckets cost more than
- * deeper recursion. */
+/* Bits of a digit in an in-place pass, which writes to all buckets at once; with more buckets a
+ * pass would cost more than the deeper recursion that it saves. */
 #define BUCKET_BITS 9
 #define BUCKETS (1u << BUCKET_BITS)
-/* Largest digit whose counters stay in the first-level cache. */
+/* Maximum bits of a digit whose counters stay in the first-level cache. */
 #define DIGIT_BITS_MAX 11
 
 /* The arguments that all steps of one sort share. */
@@ -64,14 +65,14 @@ struct order {
     uint64_t room_count;
 };
 
-/* Returns `bits` bits of the key of an edge, from bit `shift` on. */
+/* Returns `bits` bits of the key of an edge, starting at bit `shift`. */
 static uint32_t digit_of(const struct order *order, struct edge edge, unsigned shift, unsigned bits)
 {
     return (uint32_t)(((uint64_t)edge.source << order->end_bits | edge.target) >> shift) &
            ((1u << bits) - 1);
 }
 
-/* begin[d] = the index of the first edge with digit d; one more entry holds the count. */
+/* Counts edges by digit: begin[d] is where digit d begins; one more entry holds the count. */
 static void count_digits(const struct order *order, const struct edge *edges, uint64_t count,
                          unsigned shift, unsigned bits, uint64_t *begin)
 {
@@ -84,8 +85,8 @@ static void count_digits(const struct order *order, const struct edge *edges, ui
     }
 }
 
-/* Sorts few edges by the low bits of their keys: least significant digit first, alternating between
- * the array and the room. */
+/* Sorts at most ROOM_EDGES edges by the low bits of their keys, from the least significant digit
+ * on, alternating between the array and the room. */
 static void sort_few(const struct order *order, struct edge *edges, uint64_t count, unsigned bits)
 {
     unsigned passes = (bits + DIGIT_BITS_MAX - 1) / DIGIT_BITS_MAX;
@@ -135,7 +136,7 @@ static void distribute_edges(const struct order *order, struct edge *edges, unsi
     }
 }
 
-/* Sorts edges whose keys differ in the low `bits` bits only; the recursion is at most 8 deep. */
+/* Sorts edges whose keys differ only in the low `bits` bits; the recursion is at most 8 deep. */
 static void sort_by(const struct order *order, struct edge *edges, uint64_t count, unsigned bits)
 {
     const unsigned digit = bits < BUCKET_BITS ? bits : BUCKET_BITS;

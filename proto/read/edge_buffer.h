@@ -19,12 +19,13 @@ struct edge_buffer {
     struct edge *edges; /* memory from edge_array_resize, freed with free() */
 };
 
-/* Resizes an array with one element per edge. array_of: the address of a pointer to elements of
- * `size` bytes, or to NULL; count > 0 elements. Large arrays get huge pages, which are faster to
- * allocate and to access. False when out of memory: the array is unchanged. Freed with free(). */
+/* Resizes an array with one element per edge. array_of is the address of the array pointer, which
+ * may be NULL; size is the size of an element in bytes, and count is at least 1. Large arrays get
+ * huge pages, which are faster to allocate and to access. Returns false when out of memory; the
+ * array is then unchanged. Freed with free(). */
 bool edge_array_resize(void *array_of, uint64_t count, size_t size);
 
-/* Sorts `count` edges in place; their ends are below vertex_count. Allocates a buffer of 2^16 edges
- * meanwhile. The order of parallel edges is unspecified but deterministic. STATUS_NO_MEMORY leaves
- * the array unchanged. */
+/* Sorts `count` edges in place; their endpoints are below vertex_count. Temporarily allocates a
+ * buffer of 2^16 edges. The order of parallel edges is unspecified but deterministic.
+ * STATUS_NO_MEMORY leaves the array unchanged. */
 MUST_CHECK enum status edge_sort(struct edge *edges, uint64_t count, uint32_t vertex_count);

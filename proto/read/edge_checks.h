@@ -1,12 +1,13 @@
 /* Checks of an edge list beyond its columns: comments that state the direction, names that are
- * fragments of another syntax, numbers of vertices and edges in the first line. Part of edges.c. */
+ * fragments of another syntax, and the numbers of vertices and edges in the first line. Part of
+ * edges.c. */
 #pragma once
 
 #include "proto/name_table.h"
 #include "proto/read/columns.h"
 #include "proto/read/graph_builder.h"
 
-/* Facts stated by the comments above the edges. */
+/* Facts stated by comments at the beginning of the file. */
 struct edge_comments {
     bool says_direction;
     bool undirected;
@@ -22,26 +23,25 @@ MUST_CHECK enum status edge_comments_parse(struct edge_comments *comments, const
 /* Converts an integer in the notation of numpy.savetxt, MATLAB, pandas or R, "1.0000e+00", "1.0" or
  * "1e+05", to plain digits; returns any other field unchanged. */
 struct field edge_check_integer(struct field field, char digits[24]);
-/* STATUS_BAD_GRAPH for a name that looks like a fragment of another syntax, such as "(a", "b:",
- * "a->b", "'a'" or "2;5"; or, without a header, like a weight in the column of a vertex. */
+/* Refuses, with STATUS_BAD_GRAPH, a name that looks like a fragment of another syntax, such as
+ * "(a", "b:", "a->b", "'a'" or "2;5"; or, without a header, like a weight. */
 MUST_CHECK enum status edge_check_name(struct field name, bool has_header, struct problem *reterr);
-/* Checks the first line against the counts in it: "n m", "n m x" or "n n m". STATUS_BAD_GRAPH if
- * the line was taken as counts (is_counted) and they are wrong, or was read as an edge and equals
- * the counts. */
+/* Checks the first line if it may contain counts: "n m", "n m x" or "n n m". STATUS_BAD_GRAPH if it
+ * was read as counts (is_counted) that are wrong, or as an edge and equals the counts. */
 MUST_CHECK enum status edge_check_counts(const int64_t integers[3], size_t column_count,
                                          bool is_counted, const struct graph_builder *builder,
                                          const struct name_table *names, struct problem *reterr);
-/* STATUS_BAD_GRAPH when weights in a column without a header look like timestamps. */
+/* Refuses weights that look like timestamps, in a list without a header, with STATUS_BAD_GRAPH. */
 MUST_CHECK enum status edge_check_times(const struct graph_builder *builder,
                                         struct problem *reterr);
 /* Warns when some names are integers and others are not, or when the first line may be a header. */
 void edge_check_warn(const struct graph_builder *builder, const struct name_table *names,
                      bool may_be_header, struct warnings *warnings);
 
-/* Returns the offset of a Python dict at the end of the line, as NetworkX's write_edgelist prints
- * it: {'weight': 5, 'color': 'red'}; size when there is none. */
+/* Returns the offset of the Python dict that ends the line, as printed by NetworkX's
+ * write_edgelist: {'weight': 5, 'color': 'red'}; size when there is no dict. */
 size_t edge_dict_find(const char *line, size_t size);
-/* Passes each key and value of the dict to the columns. */
+/* Passes each key and value of the dict at `begin` to the columns. */
 MUST_CHECK enum status edge_dict_parse(const char *line, size_t begin, size_t size,
                                        struct columns *columns, struct edge_record *record,
                                        struct problem *reterr);

@@ -1,5 +1,5 @@
-/* Edge lists: SNAP, CSV (RFC 4180), TSV, KONECT. One edge per line; '#' and '%' begin comments. The
- * first lines determine the delimiter, the header and the columns. */
+/* Edge lists: SNAP, CSV (RFC 4180), TSV, KONECT. There is one edge per line; '#' and '%' begin
+ * comments. The first lines determine the delimiter, the header and the columns. */
 #include "proto/name_table.h"
 #include "proto/number.h"
 #include "proto/read/columns.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Size of a header and the row after it. */
+/* Buffer size for a header and the row after it. */
 #define SCRATCH_SIZE ((size_t)2 * READER_LINE_LIMIT)
 
 struct edges {
@@ -19,24 +19,23 @@ struct edges {
     struct columns columns;
     struct name_table *names; /* unused when the options give a vertex count */
     struct field_cursor cursor;
-    char announced; /* delimiter from a line "sep=;", or 0 */
-    bool decided;   /* delimiter and columns are known */
+    char announced; /* delimiter declared by a line "sep=;", or 0 */
+    bool decided;   /* whether delimiter and columns are known */
     bool is_plain;  /* the columns are source, target and perhaps weight, and no n= was given */
     struct edge_comments comments;
-    bool is_counted; /* the first line has the numbers of vertices and edges */
-    bool has_dicts;  /* each line ends with a dict */
+    bool is_counted; /* the first line contains the numbers of vertices and edges */
+    bool has_dicts;  /* each line ends with a Python dict */
     bool has_header;
-    bool may_be_edge;    /* the header is a guess; the line may be an edge */
-    int64_t integers[3]; /* leading integers of the first line; 0 if it has fewer */
+    bool may_be_edge;    /* the header is a guess; the first line may be an edge */
+    int64_t integers[3]; /* leading integers of the first line; 0 for those it lacks */
     struct table_row row;
     struct edge_record record;
-    char *scratch;      /* unescaped fields with doubled quotes */
+    char *scratch;      /* buffer for fields whose doubled quotes were replaced */
     struct text joined; /* lines of a quoted field that is still open */
     uint64_t joined_line;
-    struct text held; /* first line, held until the next line decides whether it is a header, counts
-                         or an edge */
+    struct text held; /* first line, held until the next line shows what it is */
     uint64_t held_line;
-    struct text comment; /* last comment above the first line, which may be a header */
+    struct text comment; /* last comment before the first line; it may be the header */
     uint64_t comment_line;
 };
 
@@ -106,13 +105,13 @@ static enum status refuse_count(const struct edges *edges, const struct table_ro
                                   row->count, first);
 }
 
-/* Drops the empty field after a delimiter at the end of the line. */
+/* Drops the empty field after a delimiter at the end of the line, if it is one too many. */
 static void drop_empty_last(struct table_row *row, size_t wanted)
 {
     row->count -= row->count == wanted + 1 && row->fields[wanted].size == 0;
 }
 
-/* Adds the edge of a record whose values are fields. */
+/* Adds the edge of a record, whose values are fields of the current line. */
 static enum status add_record(struct edges *edges, struct edge_record *record,
                               struct problem *reterr)
 {
@@ -134,7 +133,7 @@ static enum status parse_edge(struct edges *edges, struct problem *reterr)
     return add_record(edges, &edges->record, reterr);
 }
 
-/* Chooses the columns by the first row of data, in edges->row; header may be NULL. */
+/* Chooses the columns from the first row of data, edges->row; header may be NULL. */
 static enum status decide_columns(struct edges *edges, const struct table_row *header,
                                   struct problem *reterr)
 {
@@ -182,8 +181,7 @@ static enum status parse_dict_line(struct edges *edges, const char *line, size_t
     return add_record(edges, &record, reterr);
 }
 
-/* Accepts a first line of two numbers above lines with weights as the numbers of vertices and
- * edges. */
+/* Accepts two numbers above lines with weights as the numbers of vertices and edges. */
 static enum status parse_counts(struct edges *edges, const int64_t counts[2],
                                 struct problem *reterr)
 {
@@ -197,8 +195,9 @@ static enum status parse_counts(struct edges *edges, const int64_t counts[2],
     return graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr);
 }
 
-/* Returns whether the first line is a header: no field is a number, and its names are known, or the
- * next line has numbers in the columns of weights. check_header verifies a guess at the end. */
+/* Returns whether the first line is a header: none of its fields is a number, and either its names
+ * are known or the next line has numbers in the columns of weights. check_header verifies a
+ * guess. */
 static bool is_header(struct edges *edges, const struct table_row *first,
                       const struct table_row *next)
 {
@@ -222,7 +221,7 @@ static bool is_header(struct edges *edges, const struct table_row *first,
 }
 
 /* Parses the first line: a header, the numbers of vertices and edges, or an edge. next: the line
- * after it, without fields at the end of the file. */
+ * after it, which has no fields at the end of the file. */
 static enum status settle_first(struct edges *edges, struct table_row *first,
                                 struct table_row *next, struct problem *reterr)
 {
@@ -239,7 +238,7 @@ static enum status settle_first(struct edges *edges, struct table_row *first,
                                 &counts[count])) {
         count++;
     }
-    if (count < first->count) { /* an edge with a decimal, not counts */
+    if (count < first->count) { /* the line is an edge with a decimal, not counts */
         memset(counts, 0, sizeof(edges->integers));
     }
     const bool has_header = is_header(edges, first, next);
@@ -273,8 +272,7 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
 
     first = edges->row;
     if (status == STATUS_OK && line != NULL) {
-        /* The next line is cut into the rest of the scratch, because the first line still uses its
-         * part. */
+        /* The next line uses the rest of the scratch; the first line is still in use. */
         edges->scratch = edges->cursor.scratch;
         status = cut_row(edges, line, size, reterr);
         edges->scratch = scratch;
@@ -338,14 +336,15 @@ static enum status parse_first_line(struct edges *edges, const char *line, size_
     if (edges->held.size > 0) {
         return parse_held_line(edges, line, size, reterr);
     }
-    /* Holds the line until the next one. */
+    /* The line is held until the next line shows its meaning. */
     text_append(&edges->held, line, size);
     edges->held_line = edges->reader.splitter.line;
     return text_status(&edges->held);
 }
 
-/* Whether a line that begins like a comment has as many columns as an edge and no blank after its
- * sign: '#N/A' is a value. Columns separated by blanks do not count, since comments have words. */
+/* Returns whether a line that begins like a comment may be an edge: it has as many columns as an
+ * edge and no space after its sign, as in '#N/A', a value. Columns separated by spaces do not
+ * count, since comments contain words. */
 static bool may_be_edge(struct edges *edges, const char *line, size_t size)
 {
     size_t wanted = edges->columns.count;
@@ -359,7 +358,7 @@ static bool may_be_edge(struct edges *edges, const char *line, size_t size)
     return cut_row(edges, line, size, NULL) == STATUS_OK && edges->row.count == wanted;
 }
 
-/* Parses a comment: above the first line it may state the direction or be the header. */
+/* Parses a comment: before the first line it may state the direction or be the header. */
 static enum status parse_comment(struct edges *edges, const char *line, size_t size,
                                  struct problem *reterr)
 {
@@ -467,7 +466,8 @@ static enum status init_edges(struct reader *reader)
     return edges->scratch != NULL ? name_table_create(&edges->names) : STATUS_NO_MEMORY;
 }
 
-/* Includes the second array of names and the rows that sorting the names needs. */
+/* Returns the memory besides the builder's, including the second array of names and the rows that
+ * are needed to sort the names. */
 static uint64_t measure_memory(const struct reader *reader)
 {
     const struct name_table *names = ((const struct edges *)reader)->names;
@@ -475,8 +475,8 @@ static uint64_t measure_memory(const struct reader *reader)
     return 2 * (name_table_memory(names) + name_table_count(names) * sizeof(uint32_t));
 }
 
-/* Builds a graph with all vertices that the first line counts, from 0 if a vertex is named 0, else
- * from 1. */
+/* Builds a graph with as many vertices as the first line declares, numbered from 0 if a vertex is
+ * named 0, otherwise from 1. */
 static enum status build_counted(struct edges *edges, uint32_t *row_of, struct graph **ret_graph,
                                  struct problem *reterr)
 {
@@ -511,8 +511,8 @@ static enum status build_graph(struct edges *edges, struct graph **ret_graph,
     return status;
 }
 
-/* Refuses a guessed header if one of its names is also a vertex, and any header that a later line
- * repeats, which named two vertices in a row. */
+/* Refuses a guessed header if one of its names is also a vertex. Refuses any header that a later
+ * line repeats: the repeated line shows as two consecutive new vertices with the header's names. */
 static enum status check_header(const struct edges *edges, struct problem *reterr)
 {
     uint32_t rows[2];
@@ -534,7 +534,7 @@ static enum status check_header(const struct edges *edges, struct problem *reter
     return STATUS_OK;
 }
 
-/* Checks how the first line was read against the whole list. */
+/* Checks at the end, when the whole list is known, whether the first line was read correctly. */
 static enum status check_first(const struct edges *edges, struct problem *reterr)
 {
     const struct reader *reader = &edges->reader;

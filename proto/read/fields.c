@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Cuts a quoted field and returns the position after the closing quote; NULL without one. Doubled
- * quotes become one in scratch. */
+/* Cuts a quoted field and returns the position after the closing quote, or NULL if there is none.
+ * Doubled quotes are replaced by single ones in scratch. */
 static const char *cut_quoted(struct field_cursor *cursor, struct field *ret_field)
 {
     const char *at = cursor->at + 1;
@@ -32,7 +32,7 @@ static const char *cut_plain(const struct field_cursor *cursor, struct field *re
     const char *at = cursor->at;
     const char *last;
 
-    /* A loop, because fields are too short to pay for a call of memchr. */
+    /* A loop is faster here than memchr, because fields are short. */
     while (at < cursor->end && *at != cursor->delimiter &&
            (*at != '\t' || cursor->delimiter != ' ')) {
         at++;
@@ -116,7 +116,7 @@ static size_t count_unquoted(const char *line, size_t size, char wanted)
     return count;
 }
 
-/* Numbers contain no blanks, so a line of numbers separated by blanks has no other delimiter. */
+/* Numbers contain no spaces, so a line of numbers separated by spaces has no other delimiter. */
 static bool is_all_numbers(const char *line, size_t size)
 {
     size_t at = 0;
@@ -149,11 +149,11 @@ char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
     }
     commas = count_unquoted(line, size, ',');
     semicolons = count_unquoted(line, size, ';');
-    /* "1;2;3,5" has a decimal comma; so has "1 2 3,5" if the request says so. */
+    /* "1;2;3,5" has decimal commas. "1 2 3,5" has decimal commas if the request says so. */
     if (semicolons > commas || (semicolons > 0 && has_decimal_comma)) {
         return ';';
     }
-    /* Source and target have no comma, so blanks between columns outnumber decimal commas. */
+    /* Only the weight can have a comma, so the spaces between columns outnumber decimal commas. */
     if (has_decimal_comma && count_unquoted(line, size, ' ') > commas &&
         memchr(line, '"', size) == NULL) {
         return ' ';
@@ -165,7 +165,7 @@ char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
     return commas > 0 ? ',' : ' ';
 }
 
-/* Returns whether the line ends inside a quoted field. Quotes in a comment do not count. */
+/* Returns whether the line ends inside a quoted field. Quotes in comments are ignored. */
 static bool ends_open(char delimiter, const char *line, size_t size)
 {
     struct field_cursor cursor = {.delimiter = delimiter};

@@ -6,15 +6,14 @@
 #include <stdlib.h>
 
 #define FIRST_CAPACITY 1024
-/* Bytes per vertex of graph_tighten_bound: row offsets by source and by target, two lengths, a
- * queue. */
+/* Bytes per vertex of graph_tighten_bound: offsets by source and target, two lengths, queue. */
 #define VERTEX_BYTES 36
 
 struct graph_builder {
     struct graph_options options;
     struct edge_buffer list;
     uint64_t capacity;
-    uint64_t vertex_count; /* vertices admitted */
+    uint64_t vertex_count; /* number of vertices admitted */
 };
 
 enum status graph_builder_create(const struct graph_options *options,
@@ -40,8 +39,7 @@ void graph_builder_destroy(struct graph_builder *builder)
     free(builder);
 }
 
-/* Checks the space for the matrix alone; the rest of the result is checked once the graph is known.
- */
+/* Checks the space for the matrix; the rest of the result is checked when the graph is known. */
 static enum status check_room(const struct graph_builder *builder, uint64_t vertex_count,
                               struct problem *reterr)
 {

@@ -23,8 +23,8 @@ static void settle_loop(struct graph_summary *summary, struct edge loop)
     }
 }
 
-/* Maps edges to their final rows, puts the smaller end first in an undirected graph, and removes
- * loops. Returns whether the edges are then sorted. */
+/* Maps edges to their final rows, puts the smaller endpoint first in an undirected graph, and
+ * removes loops. Returns whether the edges are then sorted. */
 static bool normalise_edges(struct edge_buffer *list, const uint32_t *row_of, struct graph *graph)
 {
     uint64_t kept = 0;
@@ -54,14 +54,14 @@ static bool normalise_edges(struct edge_buffer *list, const uint32_t *row_of, st
     return sorted;
 }
 
-/* Fills the rows from sorted edges; of parallel edges the shortest stays. The weights are written
+/* Fills the rows from sorted edges; of parallel edges the shortest is kept. The weights are written
  * into the first half of the edges' own memory, which becomes the graph's array: a weight
- * overwrites only edges that were already read. */
+ * overwrites only edges that have already been read. */
 static void fill_rows(struct edge_buffer *list, struct graph *graph)
 {
     struct graph_summary *summary = &graph->summary;
     double *weight = (double *)(void *)list->edges;
-    uint64_t last_key = 0; /* no key yet; a kept edge is not a loop, so its key is above 0 */
+    uint64_t last_key = 0; /* 0: no edge yet; a kept edge is not a loop, so its key is above 0 */
     uint64_t kept = 0;
     uint32_t row = 0;
 
@@ -119,15 +119,15 @@ enum status graph_rows_narrow(struct graph *graph)
         graph->weight_i4 = narrow;
         graph->weight_f8 = NULL;
     }
-    /* Shrinks the array to its length; an array without elements stays a valid pointer. */
+    /* Shrinks the array; one more element keeps the pointer of an empty array valid. */
     return (is_integer ? edge_array_resize(&graph->weight_i4, count + 1, sizeof(int32_t))
                        : edge_array_resize(&graph->weight_f8, count + 1, sizeof(double)))
                ? STATUS_OK
                : STATUS_NO_MEMORY;
 }
 
-/* Computes the range of the weights, their digits, and as a bound the sum of the largest |weight|
- * at each vertex, over outgoing edges in a directed graph. */
+/* Computes the range of the weights, their number of decimals, and a bound on distances: the sum,
+ * over all vertices, of the largest |weight| of an edge (in a directed graph, an outgoing edge). */
 static enum status note_weights(struct graph *graph)
 {
     const bool real = graph->weight_type == WEIGHT_REAL;
@@ -171,8 +171,8 @@ static enum status note_weights(struct graph *graph)
     return STATUS_OK;
 }
 
-/* Computes bound and components from the scaled integers. Weights count as decimals only while no
- * sum of scaled weights exceeds what a double distinguishes. */
+/* Computes bound and components from the scaled integers. Weights are treated as decimals only if
+ * no sum of scaled weights exceeds the integers that a double distinguishes. */
 static enum status summarize_decimals(struct graph *graph, double known_bound)
 {
     struct graph_summary *summary = &graph->summary;

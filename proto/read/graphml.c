@@ -14,11 +14,11 @@
 #include <string.h>
 
 #define BLOCK_SIZE 16384
-/* Limit on the total size of key ids: all are searched for each attribute of an edge. */
+/* Maximum total size of key ids, because all of them are searched for each attribute of an edge. */
 #define KEYS_SIZE 8192
-/* Separates a namespace from the name of an element. */
+/* Separator that expat puts between a namespace and the name of an element. */
 #define SEPARATOR '\n'
-/* Limit on nested elements. */
+/* Maximum depth of nested elements. */
 #define DEPTH_LIMIT 64
 
 enum element {
@@ -32,7 +32,7 @@ enum element {
     ELEMENT_HYPEREDGE,
     ELEMENT_PORT,
     ELEMENT_DATA,
-    ELEMENT_LABEL, /* element of yEd, anywhere inside the data of an edge */
+    ELEMENT_LABEL, /* element of the editor yEd, anywhere inside the data of an edge */
     ELEMENT_COUNT
 };
 
@@ -41,22 +41,22 @@ struct value {
     char bytes[COLUMN_VALUE_SIZE];
     size_t size;
     struct json_place place;
-    size_t column; /* column of the attribute; NO_COLUMN: not needed */
+    size_t column; /* column of the attribute; NO_COLUMN: the value is not needed */
 };
 
 struct graphml {
     struct reader reader;
-    XML_Parser parser; /* its user data is this struct */
+    XML_Parser parser; /* expat's parser; its user data is this struct */
     char block[BLOCK_SIZE];
     size_t block_size;
     uint64_t parsed_bytes;
-    enum status status;     /* status of the handlers, which cannot return it */
+    enum status status;     /* status of the handlers, which cannot return a status */
     struct problem *reterr; /* destination of problems in handlers, during a feed */
     struct json_nodes nodes;
-    unsigned depth;                     /* open elements */
+    unsigned depth;                     /* number of open elements */
     enum element path[DEPTH_LIMIT + 1]; /* elements by depth, from 1 */
     struct columns columns;             /* attributes of edges */
-    struct text keys;                   /* for each key its id, NUL, and its column */
+    struct text keys;                   /* ID of each key, followed by NUL and the key's column */
     size_t key;                         /* column of the current <key>, or NO_COLUMN */
     bool has_graph;
     bool directed;
@@ -68,7 +68,7 @@ struct graphml {
     bool both_ways; /* the current edge is marked as undirected */
 };
 
-/* Returns the position of the current element; for handlers. */
+/* Returns the position of the current element; called by handlers. */
 static struct json_place place_of(const struct graphml *graphml)
 {
     return (struct json_place){XML_GetCurrentLineNumber(graphml->parser),
@@ -219,7 +219,8 @@ static enum status parse_end(struct graphml *graphml, const char *name, uint32_t
     return json_nodes_name(&graphml->nodes, &token, ret_row, graphml->reterr);
 }
 
-/* A directed edge is refused in an undirected graph, unless the request sets the direction. */
+/* Parses the direction of an edge. A directed edge is refused in an undirected graph, unless the
+ * request sets the direction. */
 static enum status parse_direction(struct graphml *graphml, const char *direction)
 {
     graphml->both_ways =
@@ -269,7 +270,7 @@ static void begin_value(struct graphml *graphml, struct value *value, size_t col
 }
 
 /* Returns ELEMENT_OTHER for an element outside its proper parent, so that it is ignored with its
- * content. An element that would change the graph has no proper parent and keeps its meaning. */
+ * content. Elements that would change the graph may occur anywhere and keep their meaning. */
 static enum element element_in(enum element element, enum element parent)
 {
     static const enum element parents[ELEMENT_COUNT] = {
@@ -359,7 +360,7 @@ static void on_start(void *context, const char *name, const char **attributes)
         return;
     }
     if (graphml->depth > 0) {
-        /* Elements inside data or inside unknown elements have no meaning. */
+        /* Elements inside data or inside unknown elements are ignored. */
         const bool opaque = parent == ELEMENT_OTHER || parent == ELEMENT_DATA ||
                             parent == ELEMENT_DEFAULT || parent == ELEMENT_LABEL;
 
@@ -380,19 +381,19 @@ static void on_text(void *context, const char *bytes, int size)
     if (value == NULL || graphml->depth != graphml->value_depth || graphml->status != STATUS_OK) {
         return;
     }
-    /* A value that fills the buffer is refused as too long. */
+    /* A value that fills the buffer is later refused as too long. */
     count = count > COLUMN_VALUE_SIZE - value->size ? COLUMN_VALUE_SIZE - value->size : count;
     memcpy(value->bytes + value->size, bytes, count);
     value->size += count;
 }
 
-/* Returns the text without surrounding white space. */
+/* Returns the text of the value without surrounding white space. */
 static struct field field_of(const struct value *value)
 {
     struct field field = {value->bytes, value->size, value->place.column, value->place.line};
 
     if (field.size == COLUMN_VALUE_SIZE) {
-        return field; /* cut off, refused as a weight */
+        return field; /* a truncated value, which is refused as a weight */
     }
     while (field.size > 0 && memchr(" \t\n\r", field.bytes[field.size - 1], 4) != NULL) {
         field.size--;
@@ -505,7 +506,7 @@ static enum status parse_block(struct graphml *graphml, bool is_last, struct pro
     if (parsed != XML_STATUS_OK) {
         return refuse_xml(graphml);
     }
-    /* expat buffers a tag or comment until its end, so their length is limited. */
+    /* expat buffers an incomplete tag or comment, so their length is limited. */
     begin = XML_GetCurrentByteIndex(graphml->parser);
     if (!is_last && begin >= 0 &&
         graphml->parsed_bytes - (uint64_t)begin > READER_LINE_LIMIT + BLOCK_SIZE) {

@@ -47,8 +47,7 @@ enum member {
     MEMBER_COUNT
 };
 
-/* The object that contains each member, per dialect; in the json dialect the document is the graph.
- */
+/* The object that contains each member, by dialect. In json the document is the graph. */
 static const struct {
     const char *name;
     enum place place[DIALECT_COUNT];
@@ -79,33 +78,32 @@ struct json {
     enum dialect dialect;
     struct json_scanner scanner;
     struct json_nodes nodes; /* nodes of a node-link document */
-    enum member top; /* current member of the document; member and part: of the graph and of the
-                        list element */
+    enum member top; /* current member of the document; then: of the graph, of the element */
     enum member member;
     enum member part;
     bool in_metadata; /* inside the metadata of an edge */
     bool is_text;     /* the weight of the current edge is not a number */
     size_t column;    /* column of the edge attribute whose value comes next, or NO_COLUMN */
-    uint32_t seen;    /* one bit per member; bits of a list element are reset for each */
+    uint32_t seen;    /* one bit per member found; bits of list elements are cleared for each */
     bool has_graph;
-    unsigned base; /* depth of the graph's members; 0 outside of it */
+    unsigned base; /* depth of the graph's members; 0 outside the graph */
     bool directed;
-    bool by_key;               /* the nodes are an object, with the ids as keys */
-    int64_t vertex_count;      /* value of "n" */
-    bool compact;              /* some edge was an array */
-    bool linked;               /* some edge was an object */
+    bool by_key;               /* the nodes are an object with the ids as keys */
+    int64_t vertex_count;      /* value of the member "n" */
+    bool compact;              /* whether any edge was an array */
+    bool linked;               /* whether any edge was an object */
     struct json_place element; /* position of the current edge or node */
-    unsigned part_count;       /* parts so far of an edge that is an array */
-    enum member source;        /* MEMBER_SOURCE or MEMBER_FROM, whichever the first edge used */
-    bool one_way;              /* value of the edge's "directed", if the edge has it */
+    unsigned part_count;       /* number of parts read of an edge that is an array */
+    enum member source;        /* MEMBER_SOURCE or MEMBER_FROM: the one in the first edge */
+    bool one_way;              /* value of the edge's member "directed", if it has one */
     struct columns columns;
     struct edge_record record;
     struct json_matrix matrix;
     struct json_nodes names; /* names of the rows of the matrix */
     bool is_bare_matrix;
-    uint32_t largest; /* largest vertex of compact edges; largest_place is its position */
+    uint32_t largest; /* largest vertex of edges that are arrays; largest_place is its position */
     struct json_place largest_place;
-    struct json_place first_one_way; /* the first edge that says "directed": true; line 0 = none */
+    struct json_place first_one_way; /* the first edge with "directed": true; line 0 = none */
 };
 
 static enum status refuse_token(const struct json_token *token, const char *detail,
@@ -146,8 +144,8 @@ static enum status mark_seen(struct json *json, enum member member, const struct
     return STATUS_OK;
 }
 
-/* Finds a member by its name; parameters may rename the ends. Compares sizes too, because a key may
- * contain NUL. */
+/* Finds a member by its name. Parameters may rename the members for source and target. Sizes are
+ * compared too, because a key may contain NUL. */
 static enum member find_member(const struct json *json, enum place place,
                                const struct json_token *key)
 {
@@ -169,7 +167,7 @@ static enum member find_member(const struct json *json, enum place place,
     return MEMBER_OTHER;
 }
 
-/* Parses a token of a jgf document outside of its graph. */
+/* Parses a token of a jgf document outside its graph. */
 static enum status parse_document(struct json *json, const struct json_token *token,
                                   struct problem *reterr)
 {
@@ -324,7 +322,7 @@ static enum status end_element(struct json *json, struct problem *reterr)
                             reterr);
 }
 
-/* Accepts the value of an attribute, or a number inside the value. */
+/* Accepts the value of an edge attribute, or a number inside the value. */
 static enum status accept_value(struct json *json, const struct json_token *token,
                                 struct problem *reterr)
 {
@@ -344,7 +342,8 @@ static enum status accept_value(struct json *json, const struct json_token *toke
     if (column->role == ROLE_WEIGHT) {
         json->is_text = token->kind != JSON_TOKEN_NUMBER && token->kind != JSON_TOKEN_NULL;
     } else if (is_array(token) || is_object(token)) {
-        /* A list is read for names such as "weights", but not for coordinates of a line. */
+        /* A list is a weight only under a plural key such as "weights". Other lists, such as the
+         * coordinates of a GeoJSON LineString, are skipped. */
         json->column = is_array(token) && column->is_plural ? json->column : NO_COLUMN;
         return STATUS_OK;
     }
@@ -352,8 +351,7 @@ static enum status accept_value(struct json *json, const struct json_token *toke
     return columns_accept_value(&json->columns, json->column, value, &json->record, reterr);
 }
 
-/* Parses a key or value of an edge other than its ends. weight= applies to attributes at this
- * depth. */
+/* Parses a key or value of an edge, but not source and target. weight= applies to this depth. */
 static enum status parse_attribute(struct json *json, const struct json_token *token,
                                    unsigned depth, struct problem *reterr)
 {
@@ -371,8 +369,7 @@ static enum status parse_attribute(struct json *json, const struct json_token *t
     return status;
 }
 
-/* Parses the next part of a compact edge. Vertices are compared with n at the end, when n is known.
- */
+/* Parses the next part of an edge that is an array. Vertices are compared with n at the end. */
 static enum status parse_array_part(struct json *json, const struct json_token *token,
                                     struct problem *reterr)
 {
@@ -421,8 +418,8 @@ static enum status parse_part(struct json *json, const struct json_token *token,
     }
 }
 
-/* vis.js names the ends "from" and "to". Both are ignored in edges that begin with "source" or
- * "target"; the reverse mix is refused. */
+/* Parses "from" or "to", the names of vis.js for source and target. Both are ignored in edges that
+ * begin with "source" or "target"; the reverse mix is refused. */
 static enum status parse_end_name(struct json *json, const struct json_token *token,
                                   struct problem *reterr)
 {
@@ -439,8 +436,8 @@ static enum status parse_end_name(struct json *json, const struct json_token *to
                : refuse_token(token, "Edges have both a \"source\" and a \"from\".", reterr);
 }
 
-/* Parses a token inside the lists of the graph: depth 1 is an element, 2 a part of it, 3 its
- * metadata. */
+/* Parses a token inside the lists of the graph. At depth 1 it is an element, at depth 2 a part of
+ * the element, at depth 3 its metadata. */
 static enum status parse_inner(struct json *json, const struct json_token *token, unsigned depth,
                                struct problem *reterr)
 {
@@ -655,7 +652,7 @@ static enum status init_json(struct reader *reader)
 
     json->dialect = reader->format == FORMAT_JGF ? DIALECT_JGF : DIALECT_JSON;
     json->base = json->dialect == DIALECT_JSON ? 1 : 0;
-    json->directed = true; /* default of the format */
+    json->directed = true; /* default direction of the format */
     json->column = NO_COLUMN;
     columns_init(&json->columns, reader);
     json->matrix = (struct json_matrix){.reader = reader, .nodes = &json->names};

@@ -10,22 +10,22 @@
 struct json_matrix {
     struct reader *reader;
     struct json_nodes *nodes; /* vertex names, if the document has any */
-    unsigned base;            /* JSON depth of the rows */
+    unsigned base;            /* nesting depth of the rows in the document */
     bool is_bare;             /* the matrix is the whole document */
     bool has_width;
     bool has_loops;
     uint32_t row; /* row of the next cell */
     uint32_t column;
     uint32_t width;
-    uint32_t name_count; /* names so far in the current list of names */
-    bool has_objects;    /* a list of names has objects instead, as in OSRM's tables */
+    uint32_t name_count; /* number of names so far in the current list of names */
+    bool has_objects;    /* a list of names contains objects instead, as in OSRM's tables */
 };
 
 /* Accepts a token inside the matrix. */
 MUST_CHECK enum status json_matrix_accept(struct json_matrix *matrix,
                                           const struct json_token *token, struct problem *reterr);
-/* Accepts a token inside "sources" or "destinations", which begins at this depth. Both lists must
- * name the same vertices in the same order. */
+/* Accepts a token of "sources" or "destinations". depth: that of the list. Both lists must name the
+ * same vertices in the same order. */
 MUST_CHECK enum status json_matrix_name(struct json_matrix *matrix, const struct json_token *token,
                                         unsigned depth, struct problem *reterr);
 /* Builds the graph after the last token. */

@@ -1,4 +1,4 @@
-/* The vertices of a document with a list of nodes, as in JSON and GraphML: each name with its first
+/* The vertices of a document with a list of nodes, as in JSON and GraphML. Each name has its first
  * occurrence and its position in the list of nodes, which may come after the edges. Embedded in a
  * reader and used by its thread. */
 #pragma once
@@ -8,13 +8,13 @@
 #include "proto/read/reader.h"
 
 struct json_vertex {
-    struct json_place first; /* position in the file where the name occurs first */
+    struct json_place first; /* position in the file of the first occurrence of the name */
     uint32_t position;       /* index in the list of nodes; NO_VERTEX = not listed */
     bool is_string;
 };
 
 struct json_nodes {
-    struct reader *reader; /* borrowed */
+    struct reader *reader; /* borrowed, for its options and its edges */
     struct name_table *names;
     struct json_vertex *vertices; /* one entry per row of the name table */
     uint32_t capacity;
@@ -23,18 +23,18 @@ struct json_nodes {
 };
 
 MUST_CHECK enum status json_nodes_init(struct json_nodes *nodes, struct reader *reader);
-/* Accepts a zeroed struct. */
+/* Releases the nodes; a zeroed struct is allowed. */
 void json_nodes_finish(struct json_nodes *nodes);
 
-/* Memory in bytes, now or while the graph is built. */
+/* Returns the memory in bytes that is used now or while the graph is built, whichever is more. */
 uint64_t json_nodes_memory(const struct json_nodes *nodes);
-/* Returns the row of the name in this token, an integer or a string; a new name gets a new row. */
+/* Returns the row of the vertex that this integer or string names; a new name gets a new row. */
 MUST_CHECK enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *token,
                                        uint32_t *ret_row, struct problem *reterr);
 /* Appends the vertex named by this token to the list of nodes. */
 MUST_CHECK enum status json_nodes_list(struct json_nodes *nodes, const struct json_token *token,
                                        struct problem *reterr);
-/* Builds the graph from edges between rows of json_nodes_name; the vertices come in the order of
- * the list. STATUS_BAD_GRAPH for a name that is not in the list. */
+/* Builds the graph from edges between rows returned by json_nodes_name. The vertices are in the
+ * order of the list. STATUS_BAD_GRAPH for a name that is not in the list. */
 MUST_CHECK enum status json_nodes_build(struct json_nodes *nodes, bool directed,
                                         struct graph **ret_graph, struct problem *reterr);

@@ -8,9 +8,9 @@
 
 enum expected {
     EXPECT_VALUE,
-    EXPECT_VALUE_OR_END, /* after '[' */
+    EXPECT_VALUE_OR_END, /* the token before was '[' */
     EXPECT_KEY,
-    EXPECT_KEY_OR_END, /* after '{' */
+    EXPECT_KEY_OR_END, /* the token before was '{' */
     EXPECT_COLON,
     EXPECT_COMMA_OR_END,
     EXPECT_NOTHING
@@ -101,7 +101,7 @@ static enum status open_container(struct json_scanner *scanner, bool array, stru
     return status;
 }
 
-/* number = [ "-" ] int [ frac ] [ exp ], RFC 8259 section 6. */
+/* Returns whether the text is a number: [ "-" ] int [ frac ] [ exp ], RFC 8259 section 6. */
 static bool is_number(const char *at)
 {
     static const char digits[] = "0123456789";
@@ -210,7 +210,7 @@ static enum status accept_structure(struct json_scanner *scanner, char c, struct
     return refuse_byte(scanner, c, reterr);
 }
 
-/* Checks that a string is UTF-8, and replaces its escapes by the characters that they stand for. */
+/* Checks that a string is valid UTF-8, and decodes its escapes. */
 static enum status decode_string(struct json_scanner *scanner, struct problem *reterr)
 {
     struct text *text = &scanner->text;
@@ -270,7 +270,7 @@ static enum status accept_string(struct json_scanner *scanner, char c, struct pr
 
 static enum status parse_between(struct json_scanner *scanner, char c, struct problem *reterr)
 {
-    /* The three bytes of a UTF-8 byte order mark may begin the document. */
+    /* The document may begin with the three bytes of a UTF-8 byte order mark. */
     if (scanner->marked || (scanner->offset == 0 && c == '\xEF')) {
         if (c != "\xEF\xBB\xBF"[scanner->offset]) {
             return refuse_byte(scanner, c, reterr);
@@ -304,7 +304,7 @@ enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes, s
     const char *const end = bytes + size;
     const char *next;
     for (const char *at = bytes; at < end; at = next) {
-        /* Copies runs of bytes without escapes at once. */
+        /* Bytes without escapes are copied in runs. */
         next = at;
         if (scanner->mode == MODE_LITERAL) {
             while (next < end && is_literal_byte(*next)) {

@@ -1,5 +1,5 @@
-/* Splits JSON (RFC 8259) into tokens, from bytes that come in any split; strict, and without
- * building a tree. Embedded in a reader and used by one thread at a time. */
+/* A strict scanner that splits JSON (RFC 8259), from bytes split into pieces anywhere, into tokens,
+ * without building a tree. Embedded in a reader and used by one thread at a time. */
 #pragma once
 
 #include "proto/problem.h"
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limit on nested containers. */
+/* Maximum depth of nested arrays and objects. */
 #define JSON_DEPTH_LIMIT 32
 
 enum json_token_kind {
@@ -34,14 +34,14 @@ struct json_token {
     enum json_token_kind kind;
     const char *text; /* key, string or number, decoded and NUL-terminated; borrowed for the call */
     size_t size;
-    unsigned depth;          /* open containers around the token, or around the pair */
-    struct json_place place; /* position of the first byte */
+    unsigned depth; /* number of open arrays and objects around the token, or around the pair */
+    struct json_place place; /* position of the token's first byte */
 };
 
 struct json_scanner {
     enum status (*take)(void *context, const struct json_token *token, struct problem *reterr);
     void *context;
-    int expected; /* what may follow; see json_scanner.c */
+    int expected; /* kind of token that may follow; see json_scanner.c */
     int mode;     /* kind of token that the scanner is inside of */
     unsigned depth;
     uint64_t is_array; /* one bit per open container: 1 = array */
@@ -50,13 +50,13 @@ struct json_scanner {
     struct json_place place;       /* position of the current byte */
     struct json_place token_place; /* position where the current token begins */
     uint64_t offset;
-    bool marked;   /* inside a byte order mark */
+    bool marked;   /* whether the scanner is inside a byte order mark */
     bool is_coded; /* the current string has escapes or characters beyond ASCII */
 };
 
 void json_scanner_init(struct json_scanner *scanner);
 void json_scanner_finish(struct json_scanner *scanner);
-/* STATUS_BAD_GRAPH with line and column for bytes that are not JSON, else the status of `take`. */
+/* Scans a piece of the document. STATUS_BAD_GRAPH for invalid JSON, else the status of `take`. */
 MUST_CHECK enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes,
                                          size_t size, struct problem *reterr);
 /* Ends the document. STATUS_TRUNCATED when it is incomplete. */

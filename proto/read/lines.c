@@ -16,7 +16,7 @@ static size_t limit_of(const struct line_splitter *splitter)
     return splitter->limit > 0 ? splitter->limit : READER_LINE_LIMIT;
 }
 
-/* Checks the first bytes of a line, so that the result does not depend on the split. */
+/* Checks a line's first bytes, so that the result is independent of how the text is split. */
 static enum status check_bytes(const struct line_splitter *splitter, uint64_t number,
                                const char *line, size_t size, struct problem *reterr)
 {
@@ -56,7 +56,7 @@ static enum status hand_on(struct line_splitter *splitter, const char *line, siz
     return status;
 }
 
-/* Appends to the unfinished line, and cuts it after the first byte beyond the limit. */
+/* Appends bytes to the unfinished line, which is cut one byte beyond the limit. */
 static enum status append_pending(struct line_splitter *splitter, const char *bytes, size_t size,
                                   struct problem *reterr)
 {

@@ -1,8 +1,6 @@
-/* Lines of text, and the words of a line.
- *
- * struct line_splitter cuts bytes that come in any split into lines. A line that lies whole in the
- * bytes fed is handed on in place; a line cut by the end of a piece is copied. Embedded in a reader
- * and used by one thread at a time. */
+/* Lines of text, and the words of a line. struct line_splitter cuts bytes split into pieces
+ * anywhere into lines. A line that lies in one piece is passed on in place; a line cut by the end
+ * of a piece is copied. Embedded in a reader and used by one thread at a time. */
 #pragma once
 
 #include "proto/problem.h"
@@ -16,26 +14,26 @@
 #define READER_LINE_LIMIT 65536
 
 struct line_splitter {
-    /* Parses one line without its end (LF or CRLF) and without a UTF-8 byte order mark. A problem
-     * gets the number of the line, unless it already has one. */
+    /* Parses one line without its line end (LF or CRLF) and without a UTF-8 byte order mark. A
+     * problem gets the number of the line, unless the callback has set one. */
     enum status (*take)(void *context, const char *line, size_t size, struct problem *reterr);
     void *context;
     size_t limit;        /* limit on the length of a line in bytes; 0: READER_LINE_LIMIT */
     uint64_t line;       /* number of the current line, from 1 */
     struct text pending; /* beginning of an unfinished line */
-    bool has_nul;        /* a NUL byte was fed; the line that contains it is refused */
+    bool has_nul;        /* whether a NUL byte was fed; the line that contains it is refused */
 };
 
 void line_splitter_finish(struct line_splitter *splitter);
-/* STATUS_BAD_GRAPH for a NUL byte or a line over the limit, else the status of `take`. */
+/* Splits a piece of text. STATUS_BAD_GRAPH for a NUL byte or a long line, else the status of
+ * `take`. */
 MUST_CHECK enum status line_splitter_feed(struct line_splitter *splitter, const char *bytes,
                                           size_t size, struct problem *reterr);
-/* Hands on the last line if it has no end. */
+/* Passes on the last line if it has no line end. */
 MUST_CHECK enum status line_splitter_end(struct line_splitter *splitter, struct problem *reterr);
 
-/* ---- Words, cut at blanks ---- */
-
-/* The rest of a line; begin is needed for columns. */
+/* The rest of a line that is being cut into words. begin: the line's first byte, to compute
+ * columns. */
 struct word_cursor {
     const char *begin;
     const char *at;
@@ -59,18 +57,18 @@ static inline struct field line_word_next(struct word_cursor *cursor)
 }
 
 /* Parses a line of `count` integers of at most 8 digits, without signs and leading zeros, separated
- * by one delimiter or, if that is ' ', by a tab. Any other line costs three times as much. */
+ * by one delimiter; the delimiter ' ' also matches a tab. Other lines take three times as long. */
 bool line_parse_integers(const char *line, size_t size, char delimiter, size_t count,
                          uint32_t *ret_integers);
-/* Compares without case. */
+/* Returns whether the word equals the text, ignoring case. */
 bool line_word_is(struct field word, const char *text);
-/* STATUS_BAD_GRAPH at the word: `expected` should be in its place. */
+/* Refuses a word with STATUS_BAD_GRAPH because `expected` should be in its place. */
 enum status line_word_refuse(struct field word, const char *expected, struct problem *reterr);
-/* STATUS_BAD_GRAPH unless the line ends here. */
+/* Checks that the line ends here; STATUS_BAD_GRAPH if not. */
 MUST_CHECK enum status line_word_expect_end(struct word_cursor *cursor, struct problem *reterr);
-/* Parses a vertex from 1 to vertex_count into its row. */
+/* Parses a vertex number from 1 to vertex_count and returns its row. */
 MUST_CHECK enum status line_word_parse_vertex(struct field word, uint32_t vertex_count,
                                               uint32_t *ret_row, struct problem *reterr);
-/* Parses a count from 0 on. */
+/* Parses a count of 0 or more. */
 MUST_CHECK enum status line_word_parse_count(struct field word, const char *expected,
                                              int64_t *ret_count, struct problem *reterr);

@@ -1,10 +1,10 @@
 /* METIS graph files (manual of METIS 5.1, section 4.1.1): "n m [fmt [ncon]]", then for each vertex
- * a line "[size] [w1..wncon] v1 [e1] v2 [e2] ..", vertices from 1. The digits of fmt say which of
- * vertex sizes, vertex weights and edge weights exist. '%' begins a comment line; an empty line is
- * a vertex without neighbours. Vertex sizes and weights do not affect distances and are skipped.
+ * a line "[size] [w1..wncon] v1 [e1] v2 [e2] ..", vertices from 1. The digits of fmt say whether
+ * there are vertex sizes, vertex weights and edge weights. '%' begins a comment line; an empty line
+ * is a vertex without neighbours. Vertex sizes and weights do not affect distances and are skipped.
  *
- * Both ends list an edge. The first end adds the edge; checksums of the lists of each side tell at
- * the end whether both sides agree. */
+ * Both endpoints list an edge. It is added when the first endpoint lists it; at the end, checksums
+ * of the lists of first and second endpoints show whether they agree. */
 #include "proto/number.h"
 #include "proto/read/reader.h"
 
@@ -13,23 +13,23 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Limit on a line in bytes: a vertex with four million neighbours. */
+/* Maximum size of a line in bytes, enough for a vertex with four million neighbours. */
 #define LIST_BYTES_LIMIT ((size_t)32 << 20)
 
 struct metis {
     struct reader reader;
-    bool headed; /* the header was read */
+    bool headed; /* whether the header was read */
     uint32_t vertex_count;
-    uint32_t row_count; /* lists read so far */
+    uint32_t row_count; /* number of vertex lines read so far */
     int64_t edge_count;
-    int64_t passed_count; /* sizes and weights of a vertex before its neighbours, skipped */
+    int64_t passed_count; /* number of sizes and weights to skip before a vertex's neighbours */
     bool has_edge_weights;
-    uint64_t listed;  /* edges added, by their first ends */
-    uint64_t sums[2]; /* checksums of the edges by their first and second ends */
+    uint64_t listed;  /* number of edges added, each by its first endpoint */
+    uint64_t sums[2]; /* checksums of the edges by their first and their second endpoints */
 };
 
-/* Parses fmt, one to three digits 0 or 1, the last for edge weights, and ncon, the number of
- * weights per vertex. Both are optional. */
+/* Parses fmt, one to three digits 0 or 1, the last of which stands for edge weights, and ncon, the
+ * number of weights per vertex. Both are optional. */
 static enum status parse_fmt(struct metis *metis, struct word_cursor *cursor,
                              struct problem *reterr)
 {
@@ -190,7 +190,7 @@ static enum status finish_metis(struct reader *reader, struct graph **ret_graph,
     if (!metis->headed) {
         return problem_set(reterr, STATUS_TRUNCATED, "There is no header 'n m [fmt [ncon]]'.");
     }
-    /* The line of a last vertex without neighbours may be missing. */
+    /* If the last vertex has no neighbours, its empty line may be missing. */
     if (metis->row_count + 1 == (uint64_t)metis->vertex_count) {
         STATUS_TRY(line_splitter_feed(&reader->splitter, "\n", 1, reterr));
     }

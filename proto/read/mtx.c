@@ -1,9 +1,8 @@
-/* Matrix Market request format (math.nist.gov/MatrixMarket/formats.html): a header line
+/* Matrix Market exchange format (math.nist.gov/MatrixMarket/formats.html): a header line
  * "%%MatrixMarket matrix coordinate|array FIELD SYMMETRY", '%' comments, the size, then the
- * entries. coordinate: "I J [A]", counted from 1, each an edge from I to J, even if A is 0.
- * array: the values alone, column by column, each an edge except inf and nan, by which other
- * programs mark missing edges. Symmetric matrices list one triangle and are undirected graphs.
- */
+ * entries. coordinate: "I J [A]", counted from 1, each an edge from I to J, even if A is 0. array:
+ * the values alone, column by column, each an edge except inf and nan, by which other programs mark
+ * missing edges. Symmetric matrices list one triangle and are undirected graphs. */
 #include "proto/number.h"
 #include "proto/read/reader.h"
 
@@ -15,15 +14,15 @@ enum symmetry { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW };
 
 struct mtx {
     struct reader reader;
-    bool headed; /* the header line was read */
-    bool sized;  /* the size line was read */
+    bool headed; /* whether the header line was read */
+    bool sized;  /* whether the size line was read */
     bool array;
     enum entry_type field;
     enum symmetry symmetry;
-    bool mirrored; /* an entry off the diagonal is two directed edges */
+    bool mirrored; /* an entry off the diagonal represents two directed edges */
     uint32_t vertex_count;
-    uint64_t entries; /* entries read */
-    uint32_t row;     /* row of the next value of an array; column as well */
+    uint64_t entries; /* number of entries read */
+    uint32_t row;     /* row of the next value of an array */
     uint32_t column;
 };
 
@@ -63,7 +62,7 @@ static enum status parse_symmetry(struct mtx *mtx, struct field word, struct pro
 static const char *const field_names[] = {"real", "integer", "pattern"};
 static const char *const symmetry_names[] = {"general", "symmetric", "skew-symmetric"};
 
-/* Interprets the complete header line and checks that the parameters agree with it. */
+/* Evaluates the complete header line and checks that the parameters agree with it. */
 static enum status settle_header(struct mtx *mtx, struct problem *reterr)
 {
     const struct graph_options *options = &mtx->reader.options;
@@ -149,7 +148,7 @@ static enum status refuse_more(uint64_t column, struct problem *reterr)
                                   "There are more entries than the size line announces.");
 }
 
-/* Adds the edge of an entry, and the mirrored edge if the entry stands for two. */
+/* Adds the edge of an entry, and also the reverse edge if the entry represents two. */
 static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct field weight,
                              struct problem *reterr)
 {
@@ -211,8 +210,8 @@ static enum status parse_values(struct mtx *mtx, struct word_cursor cursor, stru
         } else {
             STATUS_TRY(add_entry(mtx, ends, value, reterr));
         }
-        /* Continues down the column, then at the top of the next column of the matrix or triangle.
-         */
+        /* The next value is further down the column, or at the top of the next column of the matrix
+         * or triangle. */
         mtx->row++;
         if (mtx->row >= mtx->vertex_count) {
             mtx->column++;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes that npy_header_read needs to tell the length of the header. */
+/* Number of bytes that npy_header_read needs to determine the length of the header. */
 #define HEADER_START 8
 #define AS_TEXT                                                                                    \
     "Upload edges as text: numpy.savetxt('g.csv', a, '%.17g', ','), with a.T for the edge_index "  \
@@ -17,9 +17,9 @@
 
 struct npy {
     struct reader reader;
-    struct text head; /* bytes of the header so far */
+    struct text head; /* header bytes read so far */
     struct npy_header header;
-    uint32_t row; /* row of the next item; column as well */
+    uint32_t row; /* row of the next item */
     uint32_t column;
     bool has_loops; /* some entry on the diagonal is not 0 */
 };

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Integers beyond this are not all doubles. */
+/* Doubles represent all integers up to this limit exactly, but not all above it. */
 #define EXACT_LIMIT (1ll << 53)
 
 enum status reader_set_option(struct graph_options *options, const char *name, const char *value,
@@ -86,7 +86,7 @@ enum status reader_create(enum format format, const struct graph_options *option
     return STATUS_OK;
 }
 
-/* Options about columns have a meaning in formats that have some. */
+/* Checks that options about columns are given only for formats that have columns. */
 static enum status admit_options(const struct reader *reader, struct problem *reterr)
 {
     const struct graph_options *options = &reader->options;
@@ -159,8 +159,8 @@ void reader_destroy(struct reader *reader)
 uint64_t reader_memory(const struct reader *reader)
 {
     const struct line_splitter *splitter = &reader->splitter;
-    /* A long line becomes edges all at once when it ends, at most one per two bytes; while they are
-     * METIS lists, each takes twice the memory. */
+    /* A long line becomes edges all at once when it ends: at most one edge per two bytes, each of
+     * which needs twice the memory while the edges are METIS lists. */
     const uint64_t line_bytes =
         splitter->limit > 0 ? splitter->pending.size * GRAPH_BUILDER_EDGE_BYTES : 0;
 
@@ -224,7 +224,7 @@ enum status reader_name_vertex(struct name_table *names, const char *name, size_
     if (name_table_intern(names, name, size, ret_row) != STATUS_OK) {
         return STATUS_NO_MEMORY;
     }
-    /* The others were seen. */
+    /* Names that were in the table before have already been checked for valid UTF-8. */
     valid = *ret_row < count ? size : text_utf8_size(name, size);
     if (valid == size) {
         return STATUS_OK;
@@ -250,7 +250,7 @@ struct field reader_point(const struct reader *reader, struct field field, char 
     return field;
 }
 
-/* Sets *ret_is_edge to false for no_edge=; if that is unset, refuses INT32_MAX and INT64_MAX. */
+/* Sets *ret_is_edge to false for the no_edge= value; without it, refuses INT32_MAX, INT64_MAX. */
 static enum status judge_value(const struct reader *reader, double value, bool *ret_is_edge,
                                struct problem *reterr)
 {
@@ -400,7 +400,7 @@ enum status reader_add_edge(struct reader *reader, const uint32_t ends[2], struc
     return status;
 }
 
-/* Takes the names. */
+/* Builds the graph with these names, which are moved. */
 static enum status finish_graph(struct reader *reader, struct vertex_names *names,
                                 const uint32_t *row_of, bool directed, struct graph **ret_graph,
                                 struct problem *reterr)

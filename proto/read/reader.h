@@ -1,8 +1,7 @@
-/* Streaming readers: the bytes of an upload, in any split, become one validated graph.
- *
- * Each format has one implementation (dimacs.c, edges.c, ...), a struct reader_class. A reader
- * belongs to one thread at a time and stores no more than the edges read so far plus one line or
- * token. After a failure it can only be destroyed. */
+/* Streaming readers turn the bytes of an upload, split into pieces anywhere, into one validated
+ * graph. Each format has one implementation (dimacs.c, edges.c, ...), a struct reader_class. A
+ * reader belongs to one thread at a time and stores no more than the edges read so far plus one
+ * line or token. After a failure it can only be destroyed. */
 #pragma once
 
 #include "proto/format.h"
@@ -16,57 +15,57 @@
 
 struct reader;
 
-/* A format: how its bytes are parsed, as a stream, line by line or record by record. */
+/* A format, as functions that parse its bytes: as a stream, line by line or record by record. */
 struct reader_class {
     size_t size; /* size of the reader's own struct, which begins with struct reader */
-    /* Initializes the fields after struct reader, which are zero. init and cleanup may be NULL. */
+    /* Initializes the members after struct reader, which are zero. init and cleanup may be NULL. */
     enum status (*init)(struct reader *reader);
     enum status (*feed)(struct reader *reader, const char *bytes, size_t size,
                         struct problem *reterr);
-    /* Instead of feed: parses one line; `take` of struct line_splitter with the reader as context.
-     */
+    /* In place of feed: parses one line; called as `take` of struct line_splitter with the reader
+     * as context. */
     enum status (*parse_line)(void *reader, const char *line, size_t size, struct problem *reterr);
-    /* Instead of feed: parses records; `take` of struct record_splitter. */
+    /* In place of feed: parses records; called as `take` of struct record_splitter. */
     enum status (*take_records)(void *reader, const char *records, uint64_t count,
                                 struct problem *reterr);
-    size_t header_size;  /* bytes of the header of a binary format, or of its first part */
+    size_t header_size;  /* size of a binary format's header, or of its first part, in bytes */
     bool says_direction; /* the format states whether edges are directed */
-    bool has_weights;    /* the format has one unnamed field for weights */
+    bool has_weights;    /* each edge has one unnamed field for the weight */
     size_t line_limit;   /* limit on the length of a line in bytes; 0: READER_LINE_LIMIT */
     /* Builds the graph after the last byte; the last line or record has been parsed. */
     enum status (*finish)(struct reader *reader, struct graph **ret_graph, struct problem *reterr);
     void (*cleanup)(struct reader *reader); /* also called after init failed */
-    /* Memory in bytes, now or in finish, in addition to the builder. NULL: next to none. */
+    /* Returns the memory in bytes besides the builder's, now or in finish. NULL: almost none. */
     uint64_t (*memory)(const struct reader *reader);
 };
 
 /* Facts about the file that are not in the graph, for the input report to the client. */
 struct reader_notes {
-    char variant[64];    /* variant of the format in its own terms; empty if there is only one */
+    char variant[64];    /* variant of the format, such as a dialect; empty if there is only one */
     char weight[64];     /* column or attribute of the weights; empty: every edge counts 1 */
     bool says_direction; /* the format or the file states whether edges are directed */
     struct warnings warnings;
 };
 
-/* Value of notes.weight if the format has one unnamed field for weights. */
+/* Value of notes.weight if each edge has one unnamed field for the weight. */
 #define READER_WEIGHT_VALUE "value"
 
-/* Base of each reader's own struct, its first member. reader_create allocates the struct and the
- * builder, and reader_destroy frees both; a format frees its own memory in cleanup. */
+/* Base of each format's own struct, as its first member. reader_create allocates the struct and the
+ * builder, and reader_destroy frees both; a format frees its other memory in cleanup. */
 struct reader {
     const struct reader_class *class_;
     enum format format;
     struct graph_options options;
     struct graph_builder *builder;
-    struct line_splitter splitter;  /* used by formats of lines */
+    struct line_splitter splitter;  /* used by formats that consist of lines */
     struct record_splitter records; /* used by binary formats */
-    struct reader_notes notes;      /* complete after finish */
-    uint64_t announced_edges;       /* edges announced by the header; 0: none */
-    bool fed;                       /* some byte was fed */
+    struct reader_notes notes;      /* complete after reader_finish */
+    uint64_t announced_edges;       /* number of edges declared by the header; 0: none */
+    bool fed;                       /* whether any byte was fed */
 };
 
-/* Sets weight, source_column, target_column, decimal or no_edge by the name of the parameter.
- * STATUS_BAD_PARAMETER for an invalid value. */
+/* Sets the option with the name of the parameter: weight, source_column, target_column, decimal or
+ * no_edge. STATUS_BAD_PARAMETER for an invalid value. */
 MUST_CHECK enum status reader_set_option(struct graph_options *options, const char *name,
                                          const char *value, struct problem *reterr);
 
@@ -74,26 +73,26 @@ MUST_CHECK enum status reader_set_option(struct graph_options *options, const ch
 MUST_CHECK enum status reader_create(enum format format, const struct graph_options *options,
                                      struct reader **ret_reader);
 /* Parses the next bytes of the body. STATUS_BAD_PARAMETER for options that do not apply to the
- * format, STATUS_BAD_GRAPH with line and column, STATUS_TOO_LARGE with limit, actual and hint; each
- * is returned as early as the bytes allow. */
+ * format, STATUS_BAD_GRAPH with line and column, STATUS_TOO_LARGE with limit, actual and hint. Each
+ * is returned as soon as the bytes show the problem. */
 MUST_CHECK enum status reader_feed(struct reader *reader, const char *bytes, size_t size,
                                    struct problem *reterr);
-/* Ends the body and builds the graph. STATUS_TRUNCATED when a format that announces its length is
- * too short, STATUS_EMPTY_BODY when nothing was fed. */
+/* Ends the body and builds the graph. STATUS_TRUNCATED when the body is shorter than it declares,
+ * STATUS_EMPTY_BODY when nothing was fed. */
 MUST_CHECK enum status reader_finish(struct reader *reader, struct graph **ret_graph,
                                      struct problem *reterr);
 void reader_destroy(struct reader *reader);
-/* Upper bound on the memory in bytes for the input so far, now or while it becomes a graph. */
+/* Upper bound on the memory in bytes for the input so far, now or while the graph is built. */
 uint64_t reader_memory(const struct reader *reader);
-/* Lower bound on the memory in bytes for the edges and vertices that the header announces. */
+/* Lower bound on the memory in bytes for the edges and vertices that the header declares. */
 uint64_t reader_announced_memory(const struct reader *reader);
-/* Returns whether the format has lines and no line has ended yet. */
+/* Returns whether the format consists of lines and no line has ended yet. */
 bool reader_awaits_line(const struct reader *reader);
 
-/* The character Ctrl-Z, with which old DOS programs pad the end of a text. */
+/* The character Ctrl-Z, with which old DOS programs pad the end of a text file. */
 #define READER_DOS_END '\x1A'
 
-/* ---- Shared by the readers; no other module uses the following. ---- */
+/* ---- Only readers use the following. ---- */
 
 extern const struct reader_class reader_dimacs_class;
 extern const struct reader_class reader_edges_class;
@@ -105,11 +104,11 @@ extern const struct reader_class reader_mtx_class;
 extern const struct reader_class reader_metis_class;
 extern const struct reader_class reader_npy_class;
 
-/* STATUS_BAD_PARAMETER when n= differs from the number of vertices that the file announces. */
+/* Checks the number of vertices that the file declares: STATUS_BAD_PARAMETER if n= differs. */
 MUST_CHECK enum status reader_admit_count(const struct reader *reader, uint64_t announced,
                                           struct problem *reterr);
 
-/* Checks the numbers of vertices and edges that a header announces: STATUS_BAD_PARAMETER as in
+/* Checks the numbers of vertices and edges that a header declares: STATUS_BAD_PARAMETER as in
  * reader_admit_count, STATUS_TOO_LARGE or STATUS_DISK_FULL when the options do not allow them. */
 MUST_CHECK enum status reader_announce(struct reader *reader, uint64_t vertex_count,
                                        uint64_t edge_count, struct problem *reterr);
@@ -121,21 +120,21 @@ MUST_CHECK enum status reader_name_vertex(struct name_table *names, const char *
                                           uint64_t column, uint32_t *ret_row,
                                           struct problem *reterr);
 
-/* Returns whether the text means no finite number, such as inf, nan or null, even with a sign. */
+/* Returns whether the text is not a finite number but inf, nan, null or such, even signed. */
 bool reader_is_not_finite(const char *text, size_t size);
 
-/* Replaces a decimal comma by a point, if the options say that numbers have one. point: a buffer of
+/* Replaces a decimal comma by a point, if the options declare decimal commas. point: a buffer of
  * COLUMN_VALUE_SIZE bytes for the result. */
 struct field reader_point(const struct reader *reader, struct field field, char *point);
 
 /* Adds an edge, unless its weight is the value of no_edge=. STATUS_BAD_GRAPH for the largest value
- * of an integer type, which often stands for no edge; STATUS_WEIGHT_RANGE for an integer that a
+ * of an integer type, which often marks a missing edge; STATUS_WEIGHT_RANGE for an integer that a
  * double cannot represent exactly. */
 MUST_CHECK enum status reader_add_real(struct reader *reader, const uint32_t ends[2], double value,
                                        struct problem *reterr);
 MUST_CHECK enum status reader_add_integer(struct reader *reader, const uint32_t ends[2],
                                           int64_t value, struct problem *reterr);
-/* Adds an edge whose weight is text: integers are exact, decimals correctly rounded.
+/* Adds an edge whose weight is text: integers are read exactly, decimals correctly rounded.
  * STATUS_BAD_GRAPH or STATUS_WEIGHT_RANGE, with detail and hint, for any other text. */
 MUST_CHECK enum status reader_add_edge(struct reader *reader, const uint32_t ends[2],
                                        struct field weight, struct problem *reterr);
@@ -145,8 +144,8 @@ MUST_CHECK enum status reader_add_edge(struct reader *reader, const uint32_t end
 MUST_CHECK enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t base,
                                            const uint32_t *row_of, bool directed,
                                            struct graph **ret_graph, struct problem *reterr);
-/* Builds the graph of a format whose vertices have names, moved on success. row_of: as above.
- * numeric: names that are integers are printed as JSON numbers. */
+/* Builds the graph of a format whose vertices have names. The names are moved on success. row_of:
+ * as in reader_finish_range. numeric: names that are integers are printed as JSON numbers. */
 MUST_CHECK enum status reader_finish_names(struct reader *reader, struct name_table **take_names,
                                            const uint32_t *row_of, bool numeric, bool directed,
                                            struct graph **ret_graph, struct problem *reterr);

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
-/* Converts to node-link JSON, which preserves names with blanks and attributes of any type. */
+/* Python that writes node-link JSON, which preserves names with spaces and all attributes. */
 #define NODE_LINK(graph) "json.dump(networkx.node_link_data(" graph "), open('g.json', 'w'))"
 
-/* Patterns for blanks within a line, for white space across lines, and for a word. */
+/* Patterns for spaces within a line, for white space across lines, and for a word. */
 #define BLANKS "[ \t\r]*"
 #define GAP "[ \t\r]+"
 #define SPACE "[[:space:]]*"
@@ -28,7 +28,7 @@
 static const struct {
     const char *name;
     const char *hint;
-    const char *pattern; /* extended regular expression; NULL: detected by other code */
+    const char *pattern; /* extended regular expression; NULL: detected by code */
 } formats[] = {
     {"a DOT file of Graphviz",
      "Convert it: import networkx; "
@@ -78,7 +78,7 @@ static const struct {
      "Write CSV: psql --csv, or \\copy (SELECT ...) TO 'g.csv' CSV HEADER; or mysql --batch.",
      LINE "\\+?-+(\\+-+)+\\+?" BLANKS "$"},
     {"a text with the line ends of old Macs", "Convert it: tr '\\r' '\\n' <g.csv >h.csv",
-     "\\`.*\r[^\r].*\\'"}, /* of the whole text: it has no line feed */
+     "\\`.*\r[^\r].*\\'"}, /* matches the whole text, which has no line feed */
     {"a Markdown table",
      "Convert it: sed '/^|[-: |]*$/d; s/^| *//; s/ *|$//; s/ *| */,/g' g.md >g.csv",
      LINE "\\|(" BLANKS ":?-+:?" BLANKS "\\|)+" BLANKS "$"},
@@ -106,8 +106,7 @@ static bool has_match(const char *text, const char *pattern)
 /* Index of JSON lines in formats. */
 #define JSON_LINES (sizeof(formats) / sizeof(formats[0]) - 2)
 
-/* Refuses a small table of numbers, and "n 0" followed by blank lines. first: the text after
- * leading blanks. */
+/* Refuses a small table of numbers, and "n 0" above empty lines. first: text after white space. */
 static enum status refuse_ambiguous(const char *first, const char *text, size_t size,
                                     struct problem *reterr)
 {
@@ -144,7 +143,7 @@ enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)
     while (isspace((unsigned char)*first)) {
         first++;
     }
-    /* JSON graphs are distinguished elsewhere; other files with a NUL byte are not text. */
+    /* JSON graphs are detected by other code; other files with a NUL byte are not text. */
     const bool is_json = *first == '{' || *first == '[';
     const bool is_judged = memchr(text, '\0', sizeof(text)) == text + text_size;
 
@@ -158,9 +157,9 @@ enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)
                                   "This is %s, which is not supported.", formats[found].name);
 }
 
-/* Returns whether the lines are DIMACS: comments, "c" alone or before a blank, up to a line "p sp
- * ..". "c" may also be a vertex name, but a file that begins with a page of "c" lines has a licence
- * at the top. */
+/* Returns whether the lines are DIMACS: comments, that is "c" alone or before a space, up to a line
+ * "p sp ..". "c" may also be a vertex name, but many "c" lines at the top are probably a
+ * licence. */
 static bool looks_like_dimacs(const char *bytes, size_t size)
 {
     const char *const end = bytes + size;
@@ -248,8 +247,8 @@ static bool looks_like_metis(const char *bytes, size_t size)
     return is_metis;
 }
 
-/* Search state for JSON Graph Format, whose lists are inside "graph" or "graphs". In other JSON the
- * lists are next to a "graph" of attributes. */
+/* Search state for JSON Graph Format, whose lists of nodes and edges are inside "graph" or
+ * "graphs". In other JSON these lists are next to a member "graph" that contains attributes. */
 struct jgf_search {
     bool in_graph; /* inside the value of the document's key "graph" */
     bool found;
@@ -278,7 +277,7 @@ static bool looks_like_jgf(const char *bytes, size_t size)
     json_scanner_init(&scanner);
     scanner.take = search_token;
     scanner.context = &search;
-    /* Invalid JSON is refused by the reader later. */
+    /* Invalid JSON is ignored here; the reader will refuse it. */
     (void)!json_scanner_feed(&scanner, bytes, size, NULL);
     json_scanner_finish(&scanner);
     return search.found;

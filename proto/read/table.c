@@ -19,9 +19,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* Limit on a line in bytes: half a million numbers of 32 bytes. */
+/* Maximum size of a line in bytes, enough for half a million numbers of 32 bytes. */
 #define TABLE_LINE_LIMIT ((size_t)16 << 20)
-/* Edge lists have fewer columns. */
+/* A table with this many columns cannot be an edge list. */
 #define WIDE 8
 
 struct table {
@@ -31,11 +31,11 @@ struct table {
     struct text first; /* the first line, which may be a header */
     uint64_t first_line;
     struct name_table *names;
-    struct text zeros; /* one bit per zero off the diagonal; each row begins at a byte */
+    struct text zeros; /* one bit per zero off the diagonal; each row begins at a new byte */
     uint64_t zero_count;
     uint32_t width; /* number of columns with numbers */
     uint32_t row;   /* index of the next row */
-    bool decided;   /* header, names and width are known */
+    bool decided;   /* whether header, names and width are known */
     bool has_header;
     bool has_row_names;
     bool has_ends;     /* the header names source and target, so the file is an edge list */
@@ -44,9 +44,9 @@ struct table {
     bool has_corner;   /* an empty cell precedes the names in the header */
     bool is_open;      /* every line ends with an empty cell */
     bool was_open;     /* every line ends with a delimiter, without a cell after it */
-    char announced;    /* delimiter from a line "sep=;", or 0 */
+    char announced;    /* delimiter declared by a line "sep=;", or 0 */
     size_t zeros_size; /* size of a row of zeros in bytes */
-    bool marked;       /* some missing edge off the diagonal is marked by something other than 0 */
+    bool marked;       /* some missing edge off the diagonal has a mark other than 0 */
     bool has_loops;    /* some diagonal entry is not 0 */
     bool has_decimals; /* some number in the first two columns cannot be a vertex of an edge list */
 };
@@ -62,7 +62,8 @@ static bool is_n_a(struct field field)
     return field.size == 3 && strncasecmp(field.bytes, "n/a", 3) == 0;
 }
 
-/* Whether a field may be a cell. "-inf" and "n/a" are not header names; parse_cell refuses them. */
+/* Returns whether a field may be a cell. "-inf" and "n/a" also count, because they are not header
+ * names; parse_cell refuses them. */
 static bool is_cell(const struct table *table, struct field field)
 {
     char point[COLUMN_VALUE_SIZE];
@@ -88,7 +89,7 @@ static enum status begin_line(struct table *table, const char *line, size_t size
 /* Properties of a line that distinguish a header from a row. */
 struct line_look {
     uint32_t count;
-    struct field fields[2]; /* first fields, in the line or in scratch */
+    struct field fields[2]; /* the first fields; their bytes are in the line or in scratch */
     bool rest_are_cells;    /* every field after the first is a cell */
     bool has_ends;          /* the fields name a source and a target */
 };
@@ -148,7 +149,7 @@ static enum status parse_header(struct table *table, bool has_corner, struct pro
 static enum status parse_row(struct table *table, const char *line, size_t size,
                              struct problem *reterr);
 
-/* Decides the layout from the first line and the next (line; NULL: none), and parses the first. */
+/* Decides the layout from the first line and the next (NULL: none), then parses the first. */
 static enum status decide_layout(struct table *table, const char *line, size_t size,
                                  struct problem *reterr)
 {
@@ -226,7 +227,8 @@ static enum status parse_cell(struct table *table, struct field field, uint32_t 
 
         table->has_decimals |= !number_parse_integer(name.bytes, name.size, &vertex) || vertex < 0;
     }
-    /* Quick check: every zero begins with one of these characters, and few other numbers do. */
+    /* Quick check before parsing: every zero begins with one of these characters, and few other
+     * numbers do. */
     if (strchr("0-+.", field.bytes[0]) != NULL &&
         number_parse_real(field.bytes, field.size, &value) && value == 0) {
         if (!on_diagonal) {
@@ -311,7 +313,7 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     struct table *table = context;
     size_t blanks = 0;
 
-    /* A line of tabs alone is a row of empty cells. */
+    /* A line that contains only tabs is a row of empty cells. */
     while (blanks < size &&
            (line[blanks] == ' ' || (line[blanks] == '\t' && table->cursor.delimiter == ' '))) {
         blanks++;

@@ -1,10 +1,10 @@
-/* Detection of a square table of numbers, the format `matrix`. Pure functions for any thread. */
+/* Detects a square table of numbers, the format `matrix`. Pure functions for any thread. */
 #pragma once
 
 #include <stddef.h>
 
-/* TABLE_UNCLEAR: the bytes may be a list of edges as well. */
+/* TABLE_UNCLEAR: the bytes may also be a list of edges. */
 enum table_verdict { TABLE_NO, TABLE_YES, TABLE_UNCLEAR };
 
-/* Whether the first bytes, READER_SNIFF_SIZE of them or a whole body, are a matrix. */
+/* Returns whether the first bytes, READER_SNIFF_SIZE of them or a whole body, are a matrix. */
 enum table_verdict table_sniff(const char *bytes, size_t size);

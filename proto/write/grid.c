@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Number of cells: rows times columns, which never overflows. */
+/* Returns the number of cells: rows times columns, which never overflows. */
 static uint64_t count_cells(const struct grid *grid)
 {
     return (uint64_t)grid->rows.count * grid->columns.count;
@@ -60,7 +60,7 @@ enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, si
     if (row == NULL) {
         *ret_size = 0;
     } else if (within > 0 || size < element) {
-        /* The range begins or ends inside this element. */
+        /* Only a part of this element lies in the range. */
         char whole[8];
         copy_element(grid, as, row, axis_at(&grid->cells, column), whole);
         *ret_size = element - within < size ? element - within : size;
@@ -90,8 +90,7 @@ static bool is_object(enum grid_form form)
     return form == GRID_JSON || form == GRID_TABLE || form == GRID_ROW || form == GRID_COLUMN;
 }
 
-/* Appends a piece of the names of an axis, with `opening` before the first and `closing` after the
- * last. */
+/* Appends some of the names of an axis, with `opening` and `closing` around them. */
 static void append_names(struct grid_text *writer, const struct axis *axis, const char *opening,
                          const char *closing, struct text *text)
 {
@@ -156,8 +155,7 @@ static void append_run(const struct grid_text *writer, const void *source, const
     }
 }
 
-/* Returns whether the first cell is written as "+0", which marks a small matrix that could be read
- * as edges. */
+/* Returns whether the first cell is "+0", the mark of a small matrix that looks like edges. */
 static bool is_marked(const struct grid_text *writer)
 {
     const struct grid *grid = &writer->grid;
@@ -166,7 +164,7 @@ static bool is_marked(const struct grid_text *writer)
            grid->rows.count == count && grid->columns.list == NULL && grid->columns.count == count;
 }
 
-/* Appends cells by row. position counts cells; an empty row counts as one. */
+/* Appends cells row by row. position counts cells; an empty row counts as one cell. */
 static void append_cells(struct grid_text *writer, struct text *text)
 {
     const struct grid *grid = &writer->grid;
@@ -207,7 +205,7 @@ static void append_cells(struct grid_text *writer, struct text *text)
     }
 }
 
-/* Appends cells of Matrix Market. position counts cells, by column. */
+/* Appends cells in the order of Matrix Market, column by column. position counts cells. */
 static void append_down(struct grid_text *writer, struct text *text)
 {
     const struct grid *grid = &writer->grid;

@@ -7,7 +7,7 @@
 #include "proto/text.h"
 #include "proto/vertex_names.h"
 
-/* The rows, or the columns, in the order of the answer; they may repeat. */
+/* The rows or columns of the grid, in the order of the response; they may repeat. */
 struct axis {
     const uint32_t *list; /* count entries, or NULL: first, first + 1, ... */
     uint32_t first;
@@ -21,7 +21,7 @@ struct grid {
     struct axis columns;
     struct axis cells; /* index of each column's cell in the elements of a row */
     /* Returns the elements of the row at this index of the axis, valid until the next call; NULL:
-     * not available yet. For GRID_MTX, index selects a column, and the elements are in it. */
+     * not available yet. For GRID_MTX, the index and the elements are a column's. */
     enum status (*row)(void *context, uint32_t index, const void **ret_elements);
     void *context;
 };
@@ -31,32 +31,32 @@ static inline uint32_t axis_at(const struct axis *axis, uint32_t index)
     return axis->list != NULL ? axis->list[index] : axis->first + index;
 }
 
-/* Size in bytes of the elements, row by row without a header, in kind `as`: the grid's kind, or i4
- * for a grid of u2. STATUS_TOO_LARGE. */
+/* Computes the size in bytes of the elements, row by row without a header, in kind `as`: the grid's
+ * kind, or i4 for a grid of u2. STATUS_TOO_LARGE. */
 MUST_CHECK enum status grid_size(const struct grid *grid, enum kind as, uint64_t *ret_bytes);
-/* Copies at most `size` bytes from an offset, within one row; nothing while that row is not
- * available. */
+/* Copies at most `size` bytes of one row from an offset; none while the row is not available. */
 MUST_CHECK enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset,
                                  size_t size, void *to, size_t *ret_size);
 
 enum grid_form {
-    GRID_JSON,      /* {"sources":[..],"destinations":[..],"distances":[[..],..]} */
+    GRID_JSON,      /* an object: {"sources":[..],"destinations":[..],"distances":[[..],..]} */
     GRID_TABLE,     /* GRID_JSON preceded by "code":"Ok", as OSRM writes it */
     GRID_ROW,       /* one row: {"source":s,"destinations":[..],"distances":[..]} */
     GRID_COLUMN,    /* one column: {"destination":d,"sources":[..],"distances":[..]} */
     GRID_CSV,       /* a line per row; an unreachable distance is an empty field */
-    GRID_CSV_NAMED, /* GRID_CSV with a first line and a first field of names */
+    GRID_CSV_NAMED, /* GRID_CSV with names in the first line and in the first field of each line */
     GRID_NDJSON,    /* a line per row: [d,d,null,..] */
-    GRID_MTX        /* array, column by column; unreachable is inf, in field real */
+    GRID_MTX /* Matrix Market array, column by column; unreachable is inf, in a matrix of field real
+              */
 };
 
 struct grid_text {
     struct grid grid;
     enum grid_form form;
-    bool has_unreachable; /* some distance may be unreachable; decides the header of mtx */
-    unsigned part;        /* current part of the form, from 0 */
+    bool has_unreachable; /* some distance may be unreachable; decides the Matrix Market header */
+    unsigned part;        /* number of the current part of the form, from 0 */
     uint64_t position;    /* position in the part */
 };
 
-/* Appends the next piece, some KiB, or nothing while a row is missing. False after the last. */
+/* Appends the next few KiB, or nothing while a row is not available; false after the end. */
 bool grid_text_next(struct grid_text *writer, struct text *text);

@@ -1,10 +1,8 @@
-/* An overview of a distance matrix, or of a block of it: a grid of cells, each with the least, mean
- * and largest of its finite distances and the share of unreachable ones. Distances of vertices to
- * themselves count.
- *
- * The work is bounded: a matrix of more than OVERVIEW_ELEMENTS is sampled. A sample has some rows
- * of each cell, evenly spread and always the same, but at least one. Pure functions on plain
- * values. */
+/* An overview of a distance matrix, or of a block of it: a grid of cells, each with the minimum,
+ * mean and maximum of its finite distances and the fraction of unreachable ones. Distances of
+ * vertices to themselves count. The work is bounded: a matrix of more than OVERVIEW_ELEMENTS is
+ * sampled. A sample has at least one row of each cell; its rows are evenly spread and always the
+ * same. Pure functions on plain values. */
 #pragma once
 
 #include "proto/kind.h"
@@ -12,14 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Largest number of cells along an edge of the grid. */
+/* Maximum number of cells along an edge of the grid. */
 #define OVERVIEW_CELLS 256
-/* Limits on the elements examined and on the bytes of the rows that contain them: some tens of
- * milliseconds if the matrix is in memory. */
+/* Limits on the elements examined and on the bytes of the rows that contain them, so that an
+ * overview takes at most tens of milliseconds if the matrix is in memory. */
 #define OVERVIEW_ELEMENTS (UINT64_C(1) << 24)
 #define OVERVIEW_SPAN_BYTES (UINT64_C(256) << 20)
 
-/* One axis. Cell i covers [first + i * count / cells, first + (i + 1) * count / cells). */
+/* One axis of the grid. Cell i covers [first + i * count / cells, first + (i + 1) * count /
+ * cells). */
 struct overview_axis {
     uint32_t first;
     uint32_t count;
@@ -30,13 +29,13 @@ struct overview {
     enum kind kind;
     struct overview_axis rows;
     struct overview_axis columns;
-    uint32_t row_limit; /* rows examined in each cell */
+    uint32_t row_limit; /* maximum number of rows examined in each cell */
 };
 
 struct overview_cell {
-    uint64_t elements; /* elements examined */
-    uint64_t finite;   /* finite elements among them */
-    double least;      /* least finite distance, if there is one */
+    uint64_t elements; /* number of elements examined */
+    uint64_t finite;   /* number of finite elements among them */
+    double least;      /* least finite distance; meaningless if finite is 0 */
     double largest;
     double sum;
 };
@@ -47,14 +46,14 @@ struct overview overview_plan(enum kind kind, struct overview_axis rows,
                               struct overview_axis columns, uint32_t cells);
 /* Returns whether some elements are not examined. */
 bool overview_is_sample(const struct overview *overview);
-/* Returns the first row or column of a cell; the end of the axis for cell number `cells`. */
+/* Returns the first row or column of a cell; for cell number `cells`, the axis's end. */
 uint32_t overview_begin(const struct overview_axis *axis, uint32_t cell);
-/* overview_looks: rows examined for one row of cells. overview_vertex: the vertex of one of them.
- */
+/* overview_looks returns the number of rows examined for one row of cells, overview_vertex the
+ * vertex of one of these rows. */
 uint32_t overview_looks(const struct overview *overview, uint32_t cell_row);
 uint32_t overview_vertex(const struct overview *overview, uint32_t cell_row, uint32_t look);
-/* Adds an examined row to the columns.cells cells of its row of cells. distances: the row. */
+/* Adds an examined row of the matrix, `distances`, to the cells of its row of cells. */
 void overview_add(const struct overview *overview, const void *distances,
                   struct overview_cell *cells);
-/* Total number of rows examined. */
+/* Returns the total number of rows examined. */
 uint64_t overview_rows(const struct overview *overview);

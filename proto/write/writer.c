@@ -47,8 +47,7 @@ void writer_append_vertex(struct text *text, const struct vertex_names *names, u
     size_t size;
     const char *name = vertex_names_get(names, row, buffer, &size);
     int64_t number;
-    /* JSON parsers that use doubles would round larger integers, so these are written as strings.
-     */
+    /* Parsers that use doubles would round larger integers, so these become strings. */
     if (vertex_names_numeric(names) && number_parse_integer(name, size, &number) &&
         number <= JSON_INTEGER_LIMIT && number >= -JSON_INTEGER_LIMIT) {
         text_append(text, name, size);
@@ -57,8 +56,7 @@ void writer_append_vertex(struct text *text, const struct vertex_names *names, u
     }
 }
 
-/* Appends a CSV field (RFC 4180), quoted if necessary, or if readers would trim its outer blanks.
- */
+/* Appends a CSV field (RFC 4180), quoted if necessary or if readers would trim its outer spaces. */
 static void append_field(struct text *text, const char *name, size_t size)
 {
     bool plain = size > 0 && name[0] != ' ' && name[0] != '\t' && name[size - 1] != ' ' &&

@@ -1,11 +1,11 @@
-/* Elements of matrices, numbers and vertices as text. Pure functions for any thread. */
+/* Prints elements of matrices, numbers and vertices as text. Pure functions for any thread. */
 #pragma once
 
 #include "proto/matrix.h"
 #include "proto/text.h"
 #include "proto/vertex_names.h"
 
-/* Largest number of bytes of a cell with its separator; a text for unreachable fits too. */
+/* Maximum size in bytes of a cell with its separator; the text of an unreachable cell fits too. */
 #define CELL_SIZE 33
 
 struct cell_style {
@@ -14,15 +14,15 @@ struct cell_style {
 };
 
 /* Prints the cells of a row at columns[0..count), or at first, first + 1, ... when columns is NULL,
- * with separators between them. `to` has room for count * CELL_SIZE bytes. Not-a-number, which only
- * damaged data has, is printed as unreachable. Returns the end of the text. */
+ * with separators between them. `to` has space for count * CELL_SIZE bytes. Not-a-number, which
+ * occurs only in damaged data, is printed as unreachable. Returns the end of the text. */
 char *writer_print_cells(enum kind kind, const void *row, const uint32_t *columns, uint32_t first,
                          uint32_t count, const struct cell_style *style, char *to);
 
-/* Appends one element as JSON: an integer, the shortest decimal, or null for unreachable. */
+/* Appends an element as JSON: an integer, its shortest decimal, or null if unreachable. */
 void writer_append_distance(struct text *text, enum kind kind, const void *element);
-/* Appends a finite number as JSON: the shortest decimal of the double or, if `single`, the float.
- */
+/* Appends a finite number as JSON: the shortest decimal that parses to the double or, if `single`,
+ * to the float. */
 void writer_append_real(struct text *text, double value, bool single);
 /* Appends a vertex as JSON: a number when the names are numeric, else a string. */
 void writer_append_vertex(struct text *text, const struct vertex_names *names, uint32_t row);
