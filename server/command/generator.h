@@ -1,5 +1,5 @@
-/* Generates graphs that are identical on every machine for one seed: integer arithmetic only. Edges
- * are passed on one by one in a fixed order; none is stored. */
+/* Generates graphs that are identical on every machine for one seed, because it uses only integer
+ * arithmetic. Edges are passed on one by one in a fixed order and not stored. */
 #pragma once
 
 #include "proto/status.h"
@@ -20,16 +20,16 @@ struct generator_request {
     bool directed; /* false: every edge is followed by its reverse */
     uint32_t vertex_count;
     uint32_t degree;     /* gnp: average number of edges that leave a vertex */
-    uint64_t max_weight; /* weights are 1..max_weight; in a road, proportional to length */
+    uint64_t max_weight; /* weights are 1..max_weight; in a road network, proportional to length */
     uint64_t seed;
 };
 
-/* Receives each edge; any status but STATUS_OK stops the generation. */
+/* Receives each edge; any status other than STATUS_OK stops the generation. */
 struct generator_sink {
     void *context;
     enum status (*take)(void *context, uint32_t source, uint32_t target, uint64_t weight);
 };
 
-/* Vertices are 0..n-1. Deterministic: each call passes on the same edges. */
+/* Generates edges between vertices 0..n-1; each call passes on the same edges. */
 MUST_CHECK enum status generator_run(const struct generator_request *request,
                                      const struct generator_sink *sink);

@@ -1,4 +1,4 @@
-/* Reads a command's graph, and defines the flags that control how. Main thread. */
+/* Reads a command's graph, and defines the flags that control how it is read. Main thread. */
 #pragma once
 
 #include "proto/graph.h"
@@ -21,7 +21,7 @@ enum graph_input_flag {
 #define GRAPH_INPUT_FORMATS                                                                        \
     "Format of the graph: dimacs, mtx, metis, edges, matrix, json, jgf,\n"                         \
     "      graphml, npy, nthu. Default: by file ending, else by first bytes."
-/* The flags after --from, which are also parameters of the service. */
+/* The flags after --from; each is also an upload parameter of the service. */
 #define GRAPH_INPUT_PARAMETERS(at)                                                                 \
     [at + GRAPH_INPUT_DIRECTED] = {"directed", "true|false",                                       \
                                    "Whether edges are directed. Default: what the format says,\n"  \
@@ -41,7 +41,7 @@ enum graph_input_flag {
     [GRAPH_INPUT_FROM] = {"from", "FORMAT", GRAPH_INPUT_FORMATS},                                  \
     GRAPH_INPUT_PARAMETERS(GRAPH_INPUT_FROM)
 
-/* Reads the call's first operand, compressed or not; "-" is standard input. Sets problem_path for a
- * problem with the content. Prints warnings to standard error and stores them in the call. */
+/* Reads the graph in the call's first operand, compressed or not; "-" is standard input. Sets
+ * problem_path if a problem concerns the content. Prints and stores warnings. */
 MUST_CHECK enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
                                         double *ret_seconds, struct problem *reterr);
