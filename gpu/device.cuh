@@ -8,9 +8,9 @@
 
 #include <cuda_runtime.h>
 
-/* Bytes of one staging buffer, on the host and on the device: the unit of a transfer. With buffers
- * twice as large, the host's cache no longer holds a chunk until it is copied out: 40 GB/s instead
- * of 55 on a host with an H200. */
+/* Bytes of one staging buffer, on the host and on the device: the unit of a transfer. A buffer
+ * twice as large leaves the host's cache before it is copied out: 40 GB/s instead of 55 with an
+ * H200. */
 #define DEVICE_CHUNK_BYTES ((uint64_t)32 << 20)
 #define DEVICE_CHUNKS 2
 /* Rounds that the host may launch before the device has finished the first one; see rounds_run. */
@@ -20,7 +20,7 @@
 #define DEVICE_ROUND_EVENTS (2 * DEVICE_ROUNDS_AHEAD)
 /* Largest number of pivot tiles in a round. */
 #define DEVICE_PIVOTS 2
-/* Rounds in flight under a plan that leaves tiles out, whose rounds are shorter. */
+/* Rounds that the host may launch ahead if the plan leaves tiles out: these rounds are shorter. */
 #define DEVICE_PLANNED_AHEAD 32
 /* The interior of a round is launched as two halves, each in its own stream: while the last blocks
  * of one half finish, blocks of the other half fill the device. */
@@ -53,12 +53,13 @@ struct gpu {
     uint64_t arena_bytes;
     const struct ranks *ranks; /* ranks that share a solve, or NULL */
     struct nccl *nccl;         /* NULL: ranks send panels through their hosts */
-    /* Set in the first member of a group, which owns the other members: */
+    /* The next two are set only in the first member of a group, which owns the other members: */
     uint32_t member_count;                /* 1: a single device */
     struct gpu *members[GPU_MEMBERS_MAX]; /* the first member itself, then the others */
-    /* Set in every member, indexed by round and pivot: recorded when all pieces have been sent. */
+    /* Set in every member. Events by round and pivot, recorded when all pieces have been sent. */
     cudaEvent_t sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS];
-    cudaEvent_t closed_sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS]; /* only the closed diagonal tile */
+    cudaEvent_t closed_sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS]; /* recorded when the closed
+                                                                    diagonal tile has been sent */
 };
 
 static inline bool device_cancelled(const struct observer *observer)
@@ -67,8 +68,8 @@ static inline bool device_cancelled(const struct observer *observer)
            observer->cancelled(observer->context);
 }
 
-/* Returns the status of the alarms that kernels have raised. It covers all kernels launched before
- * an event that the host has waited for. */
+/* Returns the status of the alarms that kernels have raised. The status covers all kernels that
+ * were launched before the last event for which the host has waited. */
 MUST_CHECK static inline enum status device_alarm(const struct gpu *gpu)
 {
     const volatile struct finish_alarm *alarm = gpu->alarm;

@@ -3,9 +3,9 @@
  *
  * The members are either devices of this host, all driven by one thread, or ranks: processes with
  * one device each. Between devices of this host a piece is copied in the sender's stream. One event
- * marks the arrival of the piece; other events mark when the receivers no longer read the memory
- * that it overwrites. Between ranks a piece is a broadcast, in stream order, through NCCL or
- * through the hosts. Every rank makes the same call, whether it sends or receives.
+ * marks the arrival of the piece. Other events mark when the receivers have finished reading the
+ * memory that the piece overwrites. Between ranks a piece is a broadcast, in stream order, through
+ * NCCL or through the hosts. Every rank makes the same call, whether it sends or receives.
  *
  * If one rank failed between two agreements, the others would wait forever. group.cuh ends all
  * ranks in that case. */
@@ -50,7 +50,7 @@ static inline bool exchange_is_alone(const struct exchange *exchange)
     return exchange->members[0].rows.members == 1;
 }
 
-/* The member's index in exchange->members; exchange->count or more if it is another rank. */
+/* Returns the member's index in exchange->members, or at least exchange->count for another rank. */
 static inline uint32_t exchange_index(const struct exchange *exchange, uint32_t member)
 {
     return member - exchange->members[0].rows.member;
@@ -89,7 +89,7 @@ static inline char *exchange_memory(const struct exchange_member *member,
     return (char *)parts[piece.parity][piece.pivot] + piece.first * piece.slot_bytes;
 }
 
-/* Broadcasts through staging buffer 0 of each host, one buffer's size at a time. */
+/* Broadcasts device memory through staging buffer 0 of each host, one full buffer at a time. */
 MUST_CHECK static inline enum status exchange_by_hosts(const struct gpu *gpu,
                                                        const struct ranks *ranks, char *memory,
                                                        uint64_t bytes, uint32_t sender)

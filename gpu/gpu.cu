@@ -26,8 +26,8 @@ static int get_attribute(int ordinal, enum cudaDeviceAttr which)
     return value;
 }
 
-/* Counts the usable devices in the order of CUDA's device numbers. ret_ordinal: the CUDA number of
- * the usable device with this index. */
+/* Counts the usable devices in the order of CUDA's device numbers. *ret_ordinal receives the CUDA
+ * number of the usable device with this index. */
 static uint32_t find_usable(int device_count, uint32_t index, int *ret_ordinal)
 {
     uint32_t usable = 0;
@@ -70,14 +70,15 @@ uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE])
     return usable;
 }
 
-/* threads: number of threads that copy this device's rows to the caller's memory. */
+/* Creates the streams, events and buffers of a device. threads: number of threads that copy the
+ * device's rows to the caller's memory. */
 MUST_CHECK static enum status acquire_resources(struct gpu *gpu, uint32_t threads)
 {
     int least = 0;
     int greatest = 0;
     GPU_TRY(cudaSetDevice(gpu->ordinal));
-    /* Panels run in a stream of higher priority: when a block of the interior ends, a waiting block
-     * of the panels is scheduled first. */
+    /* Panels run in a stream of higher priority, so that a waiting block of the panels is scheduled
+     * first when a block of the interior ends. */
     GPU_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     GPU_TRY(cudaStreamCreateWithPriority(&gpu->stream, cudaStreamNonBlocking, greatest));
     GPU_TRY(cudaStreamCreateWithPriority(&gpu->alarm_stream, cudaStreamNonBlocking, greatest));
@@ -143,7 +144,7 @@ MUST_CHECK static enum status open_member(uint32_t index, uint32_t threads, stru
     return STATUS_OK;
 }
 
-/* Lets one device write to the memory of another; otherwise the driver copies through the host. */
+/* Lets one device write to the memory of another. Otherwise the driver copies through the host. */
 MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu *other)
 {
     int can = 0;
@@ -169,8 +170,8 @@ enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_g
 {
     /* Copying threads per device, also in a group, whose first device alone downloads the result of
      * a plan. The other half of the processors is left to the threads that fault in the pages of
-     * the result: on 16 processors 9.6 GB of new pages then took 450 ms, and 540 ms with a copying
-     * thread on every processor. */
+     * the result: on 16 processors 9.6 GB of new pages took 450 ms, but 540 ms with all processors
+     * copying. */
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const uint32_t share = processors > 2 ? (uint32_t)processors / 2 : 1;
     struct gpu *gpu = NULL;
@@ -205,7 +206,7 @@ static void close_stream(cudaStream_t stream)
     }
 }
 
-/* Errors are ignored: a lost device rejects every call, and nothing more can be done for it. */
+/* Ignores errors, because a lost device rejects every call. */
 void gpu_close(struct gpu *gpu)
 {
     if (gpu == NULL) {
@@ -249,8 +250,8 @@ void gpu_close(struct gpu *gpu)
     free(gpu);
 }
 
-/* Smallest total and smallest free memory of any member. The arena of a member counts as free,
- * because the next solve reuses it. */
+/* Measures the smallest total and the smallest free memory of any member. The arena of a member
+ * counts as free, because the next solve reuses it. */
 MUST_CHECK static bool measure_memory(const struct gpu *gpu, uint64_t *ret_bytes,
                                       uint64_t *ret_free_bytes)
 {
@@ -302,7 +303,8 @@ void gpu_join(struct gpu *gpu, const struct ranks *ranks)
     gpu->ranks = ranks;
 }
 
-/* Sends one word, because NCCL's first broadcast takes 0.25 s to connect the devices. */
+/* Broadcasts one word now, so that no solve waits while NCCL's first broadcast connects the
+ * devices, which takes 0.25 s. */
 MUST_CHECK static enum status send_first(const struct gpu *gpu)
 {
     STATUS_TRY(nccl_broadcast(gpu->nccl, gpu->control, sizeof(*gpu->control), 0, gpu->stream));
@@ -330,7 +332,8 @@ uint64_t gpu_free_bytes(const struct gpu *gpu)
     return measure_memory(gpu, &bytes, &free_bytes) ? free_bytes : 0;
 }
 
-/* Counts at least 4 bytes per element: whether 16 bits suffice depends on the weights. */
+/* Returns the bytes of the workspace. Elements count as at least 4 bytes, because whether 16 bits
+ * suffice depends on the weights. */
 static uint64_t bytes_of(struct workspace_shape *shape, uint64_t edge_count, enum kind kind)
 {
     struct workspace_layout layout;

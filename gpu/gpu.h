@@ -46,9 +46,9 @@ struct gpu_device {
  * device, ...), else it is empty. Never fails. */
 uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE]);
 
-/* indexes: indexes of `count` usable devices, each below gpu_count; count is at most
- * GPU_MEMBERS_MAX. Tests of groups list one device several times: its members then share its
- * memory. STATUS_NO_DEVICE, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST. */
+/* Opens `count` usable devices, at most GPU_MEMBERS_MAX, as one group; indexes are below gpu_count.
+ * Tests of groups list one device several times: its members then share its memory.
+ * STATUS_NO_DEVICE, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST. */
 MUST_CHECK enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_gpu);
 void gpu_close(struct gpu *gpu); /* NULL is accepted */
 
@@ -56,8 +56,8 @@ void gpu_close(struct gpu *gpu); /* NULL is accepted */
  * times the memory of the smallest member. */
 void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device);
 
-/* Makes every later solve a joint solve of these ranks (borrowed), each of which has its own
- * device: they call gpu_solve at the same time with the same graph, plan and options. Rank 0 alone
+/* Makes every later solve a joint solve of these ranks (borrowed). Each rank has its own device,
+ * and all ranks call gpu_solve at the same time with the same graph, plan and options. Rank 0 alone
  * receives the rows, and its caller computes the statistics. Rank 0 solves alone if the graph is
  * too small to keep all ranks busy or the plan is not the dense one. All ranks get the same status.
  * NULL ends joint solves. */
@@ -66,12 +66,12 @@ void gpu_join(struct gpu *gpu, const struct ranks *ranks);
  * travel through the hosts. Returns false if NCCL is not installed or cannot connect them. */
 bool gpu_connect(struct gpu *gpu);
 
-/* Sizes of a graph at which the solver changes its algorithm, the fastest on an H200. Integer
- * results do not depend on them; float results differ only in rounding. */
+/* Sizes of a graph at which the solver changes its algorithm; these values are the fastest on an
+ * H200. Integer results do not depend on them; float results differ only in rounding. */
 #define GPU_SMALL_VERTICES 2048
 #define GPU_NARROW_VERTICES 4096
 #define GPU_PAIR_VERTICES 7168
-/* Estimated: a round of this size takes about as long as its chain of panels and copies. */
+/* This value is an estimate: at this size a round takes about as long as its panels and copies. */
 #define GPU_GROUP_VERTICES 4096
 struct gpu_tuning {
     uint32_t small_vertices;  /* up to this size a solve is one cooperative launch */
@@ -80,22 +80,22 @@ struct gpu_tuning {
     uint32_t group_vertices;  /* smallest size that all members of a group share */
 };
 
-/* Replaces the sizes above, so that a test solves small graphs by any algorithm. */
+/* Replaces the sizes above, so that a test can solve small graphs with any of the algorithms. */
 void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning);
 
-/* Upper bound of the device memory of a solve: the padded matrix, the panels of two rounds, the
- * transfer buffers, the statistics, and a reserve for the driver. The solve of a directed graph
- * reaches it; undirected graphs and 16-bit arithmetic need less. members: size of the group. The
- * result is for the whole group: the member count times the largest need of a member. */
+/* Returns an upper bound on the device memory of a solve: the padded matrix, the panels of two
+ * rounds, the transfer buffers, the statistics, and a reserve for the driver. The solve of a
+ * directed graph reaches it; undirected graphs and 16-bit arithmetic need less. members: size of
+ * the group. The result is the member count times the largest need of a member. */
 uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge_count,
                           enum kind kind);
 
-/* Device memory that a solve may use now, on the member with the least; 0 if unknown. */
+/* Returns the device memory that a solve may use now, on the member with the least; 0 = unknown. */
 uint64_t gpu_free_bytes(const struct gpu *gpu);
 
-/* Device memory that the first member needs for a solve by a plan that leaves tiles out. Padding
- * can make it larger than for the dense plan, so the caller checks that it fits, and otherwise uses
- * the dense plan. */
+/* Returns the device memory that the first member needs to solve by a plan that leaves tiles out.
+ * Padding can raise it above that of the dense plan, so the caller checks that it fits, and uses
+ * the dense plan otherwise. */
 uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind kind);
 
 /* Solves by blocked Floyd-Warshall into matrix (host memory, n x n, unpadded), by a plan whose tile

@@ -1,6 +1,6 @@
 #include "gpu/gpu.h"
 
-/* The numbers are those of the CUDA runtime, which do not change (driver_types.h). */
+/* The error codes of the CUDA runtime (driver_types.h) do not change between versions. */
 enum status gpu_fault_status(int code)
 {
     switch (code) {

@@ -1,10 +1,11 @@
 /* One solve by a group of devices that share the tile rows of the matrix; a single device is a
- * group of one. Each member fills, reduces and downloads its own rows: the first in the caller's
- * thread, the others in a thread each. The caller's thread launches the rounds of all members
- * (rounds.cuh). Each row is on one member as a whole; the host merges the statistics of the
- * members. The first member alone executes a plan that leaves tiles out (planned_rounds.cuh).
+ * group of one. Each member fills, reduces and downloads its own rows. The first member does so in
+ * the caller's thread, each other member in its own thread. The caller's thread launches the rounds
+ * of all members (rounds.cuh). Each row is on one member as a whole; the host merges the statistics
+ * of the members. The first member alone executes a plan that leaves tiles out
+ * (planned_rounds.cuh).
  *
- * Ranks are processes with one device each, so a rank reaches only its own device. Ranks solve by
+ * Ranks are processes with one device each, so a rank reaches only its own device. Joint solves use
  * the dense plan, and rank 0 receives all rows. Ranks agree on anything that one rank alone may
  * find (no memory, a cancel, an alarm) before their next joint operation. A rank that fails between
  * two agreements would leave the others waiting, so it ends all of them. */
@@ -27,7 +28,7 @@ struct group_member {
     enum status (*step)(struct group_member *member); /* the running step */
     enum status status;                               /* status of the last step */
     pthread_t thread;
-    double lowest; /* smallest distance in its rows if negative, else 0 */
+    double lowest; /* smallest distance in the member's rows if negative, else 0 */
     uint64_t bins[STATISTICS_BINS];
 };
 
@@ -35,10 +36,10 @@ struct group {
     const struct solve *whole; /* the caller's solve */
     uint32_t count;            /* members in this process */
     struct group_member members[GPU_MEMBERS_MAX];
-    uint32_t over; /* atomic; 1: a member failed or the caller cancelled; all stop */
+    uint32_t over; /* atomic; 1: all members stop, because one failed or the caller cancelled */
 };
 
-/* Returns whether ranks solve together: only if each rank has at least one block of tile rows. */
+/* Returns whether the ranks solve jointly, which needs at least one block of tile rows per rank. */
 static inline bool group_has_ranks(const struct solve *solve)
 {
     const struct plan *plan = solve->plan;
@@ -48,7 +49,7 @@ static inline bool group_has_ranks(const struct solve *solve)
            (plan->tile_count - 1) / TILE_ROWS_BLOCK + 1 >= ranks->count;
 }
 
-/* Number of devices of this host that take part; each has at least one block of tile rows. */
+/* Returns how many devices of this host take part: each needs at least one block of tile rows. */
 static inline uint32_t group_size(const struct solve *solve)
 {
     const uint32_t blocks = (solve->plan->tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK;
@@ -60,15 +61,14 @@ static inline uint32_t group_size(const struct solve *solve)
     return members < blocks ? members : blocks;
 }
 
-/* ---- Cancellation and progress ---- */
-
 static bool group_is_over(void *context)
 {
     struct group *group = ((struct group_member *)context)->group;
     return __atomic_load_n(&group->over, __ATOMIC_RELAXED) != 0;
 }
 
-/* Asks the caller's observer. Only the first member may, because it is in the caller's thread. */
+/* Asks the caller's observer about a cancel. Only the first member may call it, because only that
+ * member runs in the caller's thread. */
 static bool group_is_cancelled(void *context)
 {
     struct group *group = ((struct group_member *)context)->group;
@@ -97,8 +97,8 @@ static void *group_run_step(void *context)
     return NULL;
 }
 
-/* Merges the members' statuses. A lost device takes precedence over other errors, and these over a
- * cancel, which may be a consequence of them. */
+/* Merges the members' statuses. A lost device takes precedence over other errors. Other errors take
+ * precedence over a cancel, because a member's error cancels the other members. */
 static enum status group_status(const struct group *group)
 {
     enum status merged = STATUS_OK;
@@ -135,8 +135,6 @@ MUST_CHECK static enum status group_each(struct group *group,
     STATUS_TRY(exchange_enter(group->members[0].solve.gpu));
     return group_status(group);
 }
-
-/* ---- Computing ---- */
 
 template <typename semiring>
 MUST_CHECK static enum status group_prepare(struct group_member *member)
@@ -214,8 +212,8 @@ template <typename semiring> MUST_CHECK static enum status group_launch(const st
     return is_symmetric(first) ? group_mirror<semiring>(group) : STATUS_OK;
 }
 
-/* Launches the rounds, and measures their time with two events on each member. The time of a group
- * is that of its slowest member. */
+/* Launches the rounds, and measures their time with two events on each member. The time of the
+ * slowest member counts as the time of the group. */
 template <typename semiring> MUST_CHECK static enum status group_time(struct group *group)
 {
     double compute_s = 0;
@@ -250,7 +248,8 @@ static bool group_is_finding(enum status status)
            status == STATUS_WEIGHT_RANGE;
 }
 
-/* Ends all ranks if the status is one on which they do not agree later, such as a lost device. */
+/* Ends all ranks if this rank has failed in a way that no agreement covers, such as a lost
+ * device. */
 static enum status group_end_ranks(const struct group *group, enum status status)
 {
     const struct ranks *ranks = group->whole->ranks;
@@ -271,10 +270,7 @@ template <typename semiring> MUST_CHECK static enum status group_compute(struct 
     return STATUS_OK;
 }
 
-/* ---- Statistics and rows ---- */
-
-/* Computes and fetches the statistics of this member's rows, and copies their entries into the
- * caller's arrays. */
+/* Computes and fetches the statistics of this member's rows, and copies them to the caller. */
 template <typename semiring, typename result>
 MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
 {
@@ -345,7 +341,7 @@ MUST_CHECK static enum status group_download(struct group_member *member)
     return status;
 }
 
-/* Called after the ranks have delivered their rows. Makes them agree on alarms and a cancel. */
+/* Makes the ranks agree on alarms and a cancel after they have delivered their rows. */
 MUST_CHECK static enum status group_agree(const struct group *group)
 {
     const struct solve *first = &group->members[0].solve;
@@ -355,8 +351,6 @@ MUST_CHECK static enum status group_agree(const struct group *group)
     }
     return group->whole->ranks != NULL ? ranks_agree(group->whole->ranks, found) : STATUS_OK;
 }
-
-/* ---- The whole solve ---- */
 
 static void group_init(struct group *group, const struct solve *whole)
 {
@@ -382,7 +376,7 @@ static void group_init(struct group *group, const struct solve *whole)
     }
 }
 
-/* Filling and upload times are those of the slowest member. */
+/* Reports the filling and upload times of the slowest member as the times of the group. */
 static void group_account(struct group *group)
 {
     struct solve_account *account = group->whole->account;

@@ -1,11 +1,11 @@
 /* Phase 1: closes the diagonal tile of a round, or the diagonal tiles of a list: Floyd-Warshall
  * within the tile, one pivot after another.
  *
- * One block of 256 threads per tile, no larger than a block of the interior phase, so that it fits
- * beside one. A thread holds 8x8 elements of the 128x128 tile in registers: two quads of rows by
- * two quads of columns, 64 apart. The pivot row and the pivot column pass through shared memory:
- * while pivot k is read from one buffer its successor is written to the other, so that one barrier
- * per pivot is enough.
+ * One block of 256 threads works on each tile. It is no larger than a block of the interior phase,
+ * so that both fit on one multiprocessor. A thread holds 8x8 elements of the 128x128 tile in
+ * registers: two quads of rows by two quads of columns; the two quads are 64 rows or columns apart.
+ * The pivot row and the pivot column pass through shared memory: while pivot k is read from one
+ * buffer, pivot k + 1 is written to the other, so that one barrier per pivot is enough.
  *
  * A negative element on the diagonal means a negative cycle: the block reports it, stops the solve
  * and leaves the tile as it was. Up to the first such pivot every element is bounded by the length
@@ -17,7 +17,7 @@
 
 #define DIAGONAL_THREADS 256
 #define DIAGONAL_EDGE (2 * QUAD)
-/* Distance from the first to the second quad of a thread's rows or columns. */
+/* Rows or columns from the start of a thread's first quad to the start of its second quad. */
 #define DIAGONAL_GAP (GPU_TILE / 2)
 
 static_assert(DIAGONAL_THREADS * DIAGONAL_EDGE * DIAGONAL_EDGE == GPU_TILE * GPU_TILE,
@@ -25,7 +25,7 @@ static_assert(DIAGONAL_THREADS * DIAGONAL_EDGE * DIAGONAL_EDGE == GPU_TILE * GPU
 
 struct diagonal_step {
     const struct schedule_pivot *pivots; /* device list; NULL: the single tile below */
-    void *closed;                        /* receives a copy of the single closed tile; or NULL */
+    void *closed; /* receives a copy of the single closed tile; NULL: no copy */
     uint32_t count;
     uint32_t row;   /* tile row in the device's memory */
     uint32_t tile;  /* tile row and column in the whole matrix */
@@ -100,9 +100,9 @@ diagonal_relax(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
     }
 }
 
-/* Relaxes over one pivot, line LINE of the threads whose lines begin at `quad`, which is in
- * shared[LINE % 2], and publishes the next pivot: the next line, or the first line of the next
- * quad, or the first line of the second half. */
+/* Relaxes over one pivot and publishes the next one. The pivot is line LINE of the threads whose
+ * lines begin at `quad`, and is in shared[LINE % 2]. The next pivot is the next line, or the first
+ * line of the next quad or of the second half. */
 template <typename semiring, uint32_t LINE>
 static __device__ __forceinline__ void
 diagonal_step_over(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
@@ -122,7 +122,7 @@ diagonal_step_over(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDG
     __syncthreads();
 }
 
-/* Relaxes over half of the pivots: those in the threads' first quads, or those in their second. */
+/* Relaxes over half of the pivots: those in the threads' first quads or in their second quads. */
 template <typename semiring, uint32_t HALF>
 static __device__ __forceinline__ void
 diagonal_close_half(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
@@ -139,7 +139,7 @@ diagonal_close_half(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_ED
     }
 }
 
-/* home: the thread's first element in the matrix. */
+/* Stores the thread's elements. home: address of the thread's first element in the matrix. */
 template <typename semiring>
 static __device__ __forceinline__ void
 diagonal_store(const typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],

@@ -1,11 +1,11 @@
-/* Prepares the matrix for the first round: unreachable everywhere, 0 on the diagonal, then the
- * edges.
+/* Prepares the matrix for the first round: sets all elements to unreachable, the diagonal to 0, and
+ * then writes the edges.
  *
- * fill: one block of 256 threads per tile, for all tiles of the device or those of a list; 16-byte
- * stores. Padded vertices have a 0 on the diagonal, too. scatter: one warp per row of the graph
- * that has edges in the chunk; its lanes share the edges. No two edges write the same element: the
- * graph has no parallel edges, and an undirected edge is stored once, in the row of its smaller
- * end. */
+ * fill: one block of 256 threads per tile, for all tiles of the device or for the tiles of a list,
+ * with 16-byte stores. Padded vertices also get a 0 on the diagonal. scatter: one warp for each row
+ * of the graph that has edges in the chunk; the lanes of the warp divide the edges. No two edges
+ * write the same element: the graph has no parallel edges, and an undirected edge is stored once,
+ * in the row of its smaller endpoint. */
 #pragma once
 
 #include "gpu/schedule.h"
@@ -53,8 +53,8 @@ MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::
     return try_translate(cudaGetLastError());
 }
 
-/* Consecutive edges of a graph, on the device: edges [first_edge, last_edge) of the graph, which
- * are in its rows [first_row, last_row). row_offset is the graph's whole array. */
+/* Consecutive edges of a graph, in device memory: edges [first_edge, last_edge), which lie in the
+ * rows [first_row, last_row). row_offset is the whole array of the graph. */
 template <typename weight> struct fill_edges {
     const uint64_t *row_offset;
     const uint32_t *target; /* indexed from first_edge */
@@ -111,7 +111,7 @@ static inline void stage_bytes(struct gpu *gpu, char *to, const void *from, size
 }
 
 /* Uploads the graph's edges into the filled matrix, in chunks through the two staging buffers: the
- * host fills one while the other is transferred. observer may be NULL. */
+ * host fills one buffer while the other is transferred. observer may be NULL. */
 template <typename semiring, typename weight>
 MUST_CHECK static enum status
 upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,
@@ -163,8 +163,8 @@ upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace 
     return STATUS_OK;
 }
 
-/* Runs after the fill, in stream order. When it returns, the graph's arrays are no longer read, but
- * the device may still be working. */
+/* Uploads the graph into the filled matrix, in stream order. On return the graph's arrays are no
+ * longer needed, but the device may still be working. */
 template <typename semiring>
 MUST_CHECK static enum status
 upload_graph(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,

@@ -1,9 +1,10 @@
-/* Packs rows of the padded matrix for the host into a chunk: n elements each, in the order of the
- * vertices, in the kind that the solve computes, with that kind's value for unreachable.
+/* Packs rows of the padded matrix for the host into a chunk: n elements per row, in the order of
+ * the vertices. Elements have the kind that the solve computes, with that kind's value for
+ * unreachable.
  *
  * One block of 256 threads per 1024 elements of a row; the grid is pieces of a row x rows of the
- * chunk. A diagonal element below 0 is a negative cycle that float rounding hid from phase 1; it is
- * reported. */
+ * chunk. A diagonal element below 0 means a negative cycle that float rounding hid from phase 1;
+ * the kernel reports it. */
 #pragma once
 
 #include "gpu/semiring.cuh"
@@ -25,8 +26,8 @@ struct finish_rows {
     volatile struct finish_alarm *alarm;
 };
 
-/* Converts one element to the kind of the result. With negative weights the value of an unreachable
- * integer drifts below UNREACHABLE_I4 and is set back to it; an infinity needs no correction. */
+/* Converts one element to the kind of the result. With negative weights, an unreachable integer
+ * drifts below UNREACHABLE_I4 and is set back to that value; an infinity needs no correction. */
 static __device__ __forceinline__ void finish_convert(int32_t distance, int32_t *to,
                                                       volatile struct finish_alarm *alarm)
 {
@@ -119,7 +120,7 @@ __global__ void __launch_bounds__(FINISH_THREADS)
     }
 }
 
-/* rows.row_count is at most 65535, the grid's limit. */
+/* Packs rows into a chunk. rows.row_count is at most 65535, the grid's limit. */
 template <typename element, typename result>
 MUST_CHECK static enum status finish_launch(struct tile_matrix<element> matrix,
                                             struct finish_rows rows, result *chunk,

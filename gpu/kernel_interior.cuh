@@ -8,10 +8,10 @@
  * multiprocessor, with at most 128 registers per thread; for doubles, one block. Per pivot a thread
  * makes 4 shared loads of 16 bytes for 64 words (8 loads for doubles).
  *
- * Two pivot tiles p0, p1 in one launch halve the traffic of C. The result is exact: the operands of
- * p1 were made after p0 had been applied to the rows and columns of p1. A tile in the row or column
- * of p0 is relaxed over p1 only. A tile in the row or column of the last pivot tile is final and
- * skipped.
+ * Two pivot tiles p0, p1 in one launch halve the traffic of C. The result is the same as with two
+ * launches, because the operands of p1 were made after p0 had been applied to the rows and columns
+ * of p1. A tile in the row or column of p0 is relaxed over p1 only. A tile in the row or column of
+ * the last pivot tile is final and skipped.
  *
  * A launch computes one of two parts, which share no tile. NEXT is the rows and columns of the
  * pivot tiles of the next round, which are needed first; REST is all other tiles, and a launch
@@ -57,11 +57,12 @@ struct interior_tile {
     uint32_t columns[2];
     uint32_t left; /* operand slots of the row and of the columns */
     uint32_t right[2];
-    uint32_t pivot; /* index of the first pivot tile that applies to this tile */
+    uint32_t pivot; /* index of the first pivot tile over which this tile is relaxed */
     bool ordered;   /* copies of slabs have been issued */
 };
 
-/* Number of column units. A unit is what one block computes: one column tile, or two of 16 bits. */
+/* Returns the number of column units. A block computes one unit: a column tile, or two of 16
+ * bits. */
 template <typename semiring>
 static __host__ __device__ __forceinline__ uint32_t interior_units(uint32_t column_count)
 {
@@ -89,9 +90,9 @@ interior_set_unit(const struct interior_step<typename semiring::word> &step, uin
 
 /* Finds the block's tile in the lower triangle of a symmetric matrix, whose rows are folded so that
  * the grid is a rectangle: tile rows form bands as high as a unit is wide, and band y shares a
- * folded row with band last - y. A band has as many units as it has bands above it in the whole
- * matrix, plus one. In a group of devices the widths of folded rows differ slightly, and the grid
- * is as wide as the widest. Returns false for a block outside the triangle. */
+ * folded row with band last - y. The number of units in a band is one more than the number of bands
+ * above it in the whole matrix. In a group of devices the widths of folded rows differ slightly,
+ * and the grid is as wide as the widest. Returns false for a block outside the triangle. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 interior_unfold(const struct interior_step<typename semiring::word> &step, uint32_t folded,
@@ -108,8 +109,8 @@ interior_unfold(const struct interior_step<typename semiring::word> &step, uint3
     return *row < step.row_count && *unit <= tile_rows_global(step.rows, group * high) / high;
 }
 
-/* Locates the block's tile in the REST part; false: none. The grid has one row per tile row, or per
- * folded row, and is as wide as the widest of these. */
+/* Locates the block's tile in the REST part; returns false if the block has no tile. The grid has
+ * one row per tile row, or per folded row, and is as wide as the widest of these. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 interior_locate_rest(const struct interior_step<typename semiring::word> &step,
@@ -131,8 +132,8 @@ interior_locate_rest(const struct interior_step<typename semiring::word> &step,
     return !skip;
 }
 
-/* Locates a tile in the NEXT part; false: none. index counts the tiles in the rows of the next
- * pivots, then those in their columns. */
+/* Locates a tile in the NEXT part; returns false if there is none. index counts first the tiles in
+ * the rows of the next pivots, then the tiles in their columns. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 interior_locate_next(const struct interior_step<typename semiring::word> &step, uint32_t index,
@@ -155,8 +156,8 @@ interior_locate_next(const struct interior_step<typename semiring::word> &step, 
     return !interior_is_next(step, tile->row) && (!step.symmetric || tile->row > tile->columns[0]);
 }
 
-/* Removes column tiles that are final, and finds the operands and the first pivot to apply. False
- * if nothing is left. */
+/* Removes the block's final column tiles, and finds its operands and first pivot. False: no tile
+ * left. */
 template <typename word>
 static __device__ __forceinline__ bool interior_narrow(const struct interior_step<word> &step,
                                                        struct interior_tile *tile)
@@ -179,8 +180,8 @@ static __device__ __forceinline__ bool interior_narrow(const struct interior_ste
     return true;
 }
 
-/* Addresses of a slab of the block's operands. Slabs are counted over all pivots of the step. tile
- * is in registers or in shared memory. */
+/* Returns the addresses of one slab of the block's operands. `slab` counts over all pivots of the
+ * step. `tile` is in registers or in shared memory. */
 template <typename semiring, typename located>
 static __device__ __forceinline__ struct ring_source<typename semiring::word>
 interior_source(const struct interior_step<typename semiring::word> &step, const located &tile,
@@ -201,8 +202,8 @@ interior_source(const struct interior_step<typename semiring::word> &step, const
     return source;
 }
 
-/* Finds the first words of the thread's two quads in its first row. A warp covers 16 rows x 32
- * words of each quarter of the tile. */
+/* Sets home[] to the first word of each of the thread's two quads, in the first row that the thread
+ * owns. A warp covers 16 rows x 32 words of each quarter of the tile. */
 template <typename semiring>
 static __device__ __forceinline__ void
 interior_home(struct tile_matrix<typename semiring::element> matrix,
@@ -239,7 +240,8 @@ static __device__ __forceinline__ void interior_fetch(word (&to)[INTERIOR_EDGE],
     }
 }
 
-/* Relaxes over two pivots, row by row, so that a semiring's two instruction sequences alternate. */
+/* Relaxes the thread's words over two pivots, row by row, to alternate two instruction
+ * sequences. */
 template <typename semiring, uint32_t ROW_QUADS, uint32_t WORD_QUADS>
 static __device__ __forceinline__ void
 interior_relax(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
@@ -321,7 +323,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     typedef typename semiring::word word;
     extern __shared__ __align__(128) unsigned char block_storage[];
     unsigned char *const ring = block_storage;
-    /* Stored in shared memory during the product to save registers. */
+    /* The block's work is kept in shared memory during the product to save registers. */
     volatile struct interior_tile *const kept =
         reinterpret_cast<volatile struct interior_tile *>(block_storage + RING_BYTES);
     struct interior_tile work;
@@ -361,8 +363,8 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
         kept->right[1] = work.right[1];
         kept->ordered = !stopped;
     }
-    /* All warps of a block must use every slab, so they stop together, after the slabs whose copies
-     * have been issued. */
+    /* All warps of a block must use every slab, so a stopped block ends only after the slabs whose
+     * copies have been issued. */
     if (ring_ready(stopped)) {
         if (!kept->ordered) {
             return;
@@ -387,8 +389,9 @@ static inline uint32_t interior_rest_rows(const struct interior_step<typename se
     return step->symmetric ? ((step->row_count + high - 1) / high + 1) / 2 : step->row_count;
 }
 
-/* Upper bound of the blocks along one of these rows. In a group of devices, two bands that share a
- * folded row are together at most as wide as the matrix plus two deals (tile_rows.h). */
+/* Upper bound on the blocks along one row of interior_rest_rows. In a group of devices, two bands
+ * that share a folded row are together at most as wide as the matrix plus two deals
+ * (tile_rows.h). */
 template <typename semiring>
 static inline uint32_t
 interior_rest_width(const struct interior_step<typename semiring::word> *step)
@@ -429,8 +432,8 @@ interior_launch_next(struct tile_matrix<typename semiring::element> matrix,
                                      stream);
 }
 
-/* Launches the rows [first, first + count) of interior_rest_rows. The grid's limit of 65535 rows is
- * more than any device has memory for. */
+/* Launches the rows [first, first + count) of interior_rest_rows. They cannot exceed the grid's
+ * limit of 65535 rows, because no device has memory for that many. */
 template <typename semiring>
 MUST_CHECK static enum status
 interior_launch_rest(struct tile_matrix<typename semiring::element> matrix,

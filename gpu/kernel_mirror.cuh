@@ -1,8 +1,8 @@
 /* Writes the transposed tiles below the diagonal to the tiles above it: directly within one
  * device's memory, or packed for other devices (mirror.cuh).
  *
- * One block of 256 threads per tile, in sixteen pieces of 32x32 elements through shared memory,
- * whose rows are one element longer so that columns are read without bank conflicts. */
+ * One block of 256 threads per tile, in sixteen pieces of 32x32 elements through shared memory.
+ * Rows in shared memory are one element longer, so that columns are read without bank conflicts. */
 #pragma once
 
 #include "gpu/semiring.cuh"
@@ -13,7 +13,8 @@
 
 static_assert(GPU_TILE % MIRROR_PIECE == 0 && MIRROR_PIECE % MIRROR_ROWS == 0, "whole pieces");
 
-/* from, to: first elements of the two pieces. Strides are in elements. */
+/* Transposes one piece. from, to: first elements of source and destination. Strides count
+ * elements. */
 template <typename element>
 static __device__ __forceinline__ void mirror_piece(const element *from, uint64_t stride,
                                                     element *to, uint64_t to_stride,
@@ -45,7 +46,7 @@ static __device__ __forceinline__ void mirror_tile(const element *from, uint64_t
     }
 }
 
-/* Grid: tile columns x the device's tile rows. */
+/* Mirrors the tiles of one device. Grid: tile columns x the device's tile rows. */
 template <typename element>
 __global__ void __launch_bounds__(MIRROR_THREADS)
     mirror_kernel(struct tile_matrix<element> matrix, struct tile_order order)
@@ -71,7 +72,7 @@ MUST_CHECK static enum status mirror_launch(struct tile_matrix<element> matrix,
     return try_translate(cudaGetLastError());
 }
 
-/* Transposes the tiles of one tile row into the slots of the members whose rows they belong to. */
+/* Transposes the tiles of one tile row into the slots of the members that own their destination. */
 template <typename element>
 __global__ void __launch_bounds__(MIRROR_THREADS)
     mirror_pack_kernel(struct tile_matrix<element> matrix, struct tile_rows rows, uint32_t row,

@@ -5,8 +5,9 @@
  * Every tile is cut into strips that do not depend on each other. A strip of a row tile has all
  * rows and 32 words; a strip of a column tile has all words, and as many rows as give each thread
  * 4x4 words. One block of 256 threads per strip. The operands are in 80 KiB of shared memory (of
- * doubles half of the pivots at a time), so that the block fits where a block of the interior phase
- * ends. In place: a block reads its whole strip before it writes.
+ * doubles half of the pivots at a time), so that the block fits into the space that a block of the
+ * interior phase frees. Tiles are updated in place, because a block reads its whole strip before it
+ * writes.
  *
  * Results go to the matrix and, as operands of phase 3, to `operand` (semiring.cuh). If the matrix
  * is symmetric, only tiles on and below the diagonal are stored. The panels then have one tile for
@@ -22,17 +23,17 @@
 #define PANEL_STRIP 32
 
 struct panel_step {
-    /* List on the device: row tiles, then column tiles, each with its pivot. The i-th row tile and
-     * the i-th column tile have slot i among the operands. NULL: the panels of one pivot, which are
-     * the first row_count tiles of its row, and the column tiles of the device's tile rows from
-     * first_column on. */
+    /* List in device memory: row tiles, then column tiles, each with its pivot. The i-th row tile
+     * and the i-th column tile have slot i among the operands. NULL: the panels of one pivot, i.e.
+     * the first row_count tiles of its row, and the tiles of its column in the device's tile rows
+     * from first_column on. */
     const struct schedule_panel *panels;
     uint32_t row_count;
     uint32_t column_count;
     uint32_t first_column;
     uint32_t pivot;
     uint32_t depth; /* pivots in use, rounded up to whole quads */
-    bool symmetric; /* the list has row_count entries, each a row or a column tile */
+    bool symmetric; /* each of the row_count list entries is a row or a column tile */
     const struct tile_control *control;
     const void *diagonal; /* the closed diagonal tile; NULL: read from the matrix */
     struct tile_rows rows;
@@ -76,7 +77,7 @@ template <typename semiring> static __host__ __device__ constexpr uint32_t panel
     return GPU_TILE * 4 / sizeof(typename semiring::word);
 }
 
-/* Bytes of both operands of a strip: D with a strip of a row tile, or of a column tile. */
+/* Bytes of shared memory for both operands of a product: D, and a strip of a row or column tile. */
 template <typename semiring> static constexpr size_t panel_shared_bytes(void)
 {
     const size_t row_words = panel_slice<semiring>() * (GPU_TILE + PANEL_STRIP);
@@ -101,7 +102,7 @@ static __device__ __forceinline__ void panel_copy(word *shared, const word *glob
     }
 }
 
-/* Duplicates the low, or the high, 16 bits of a pair into both halves of a word. */
+/* Returns a word with the low 16 bits of a pair in both halves. */
 static __device__ __forceinline__ uint32_t panel_low_twice(uint32_t pair)
 {
     return __byte_perm(pair, 0, 0x1010);
@@ -197,7 +198,8 @@ panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
         __syncthreads();
         panel_product<semiring, COLUMNS>(tile, place, min(operands.depth - first, slice), shared,
                                          shared_right);
-        /* Now the operands may be overwritten, and after the last slice the strip has been read. */
+        /* After this barrier the operands may be overwritten, and after the last slice the
+         * strip. */
         __syncthreads();
     }
 }
@@ -216,7 +218,7 @@ panel_store(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place
     }
 }
 
-/* Address of vertex `at` (0..GPU_TILE-1) of a tile in the slot's left blocks, at pivot 0. */
+/* Returns the address of vertex `at` (0..GPU_TILE-1) in the left blocks of the slot, at pivot 0. */
 template <typename word>
 static __device__ __forceinline__ word *panel_left(struct operand<word> operand, uint32_t slot,
                                                    uint32_t at)
@@ -225,7 +227,7 @@ static __device__ __forceinline__ word *panel_left(struct operand<word> operand,
            at % OPERAND_WORDS;
 }
 
-/* Address of word `at` of a tile in the slot's right blocks, at pivot 0. */
+/* Returns the address of word `at` of the tile in the right blocks of the slot, at pivot 0. */
 template <typename semiring>
 static __device__ __forceinline__ typename semiring::word *
 panel_right(struct operand<typename semiring::word> operand, uint32_t slot, uint32_t at)
@@ -236,7 +238,7 @@ panel_right(struct operand<typename semiring::word> operand, uint32_t slot, uint
            at % OPERAND_WORDS;
 }
 
-/* Stores a row strip into the right operand in the order of the tile: its rows are pivots. A
+/* Stores a row strip into the right operand without transposing it, because its rows are pivots. A
  * symmetric strip of 16-bit elements is also stored into the left operand. */
 template <typename semiring>
 static __device__ __forceinline__ void
@@ -267,8 +269,8 @@ panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_pl
     }
 }
 
-/* Stores a column strip into the left operand transposed: its columns are pivots. A symmetric strip
- * of 16-bit elements is also stored into the right operand. */
+/* Stores a column strip into the left operand, transposed, because its columns are pivots. A
+ * symmetric strip of 16-bit elements is also stored into the right operand. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
@@ -325,7 +327,7 @@ panel_diagonal(struct tile_matrix<typename semiring::element> matrix, const stru
 }
 
 /* Computes a strip of a row tile. The pivot's own tile becomes a right operand, because a pair of
- * columns may need it, but is not written to the matrix, because every block reads it. */
+ * columns may need it. It is not written to the matrix here, because every block reads it. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_row_strip(struct tile_matrix<typename semiring::element> matrix,
@@ -379,7 +381,7 @@ static __device__ __forceinline__ void panel_find_listed(const struct panel_step
     work->pivot = panel.pivot;
     work->in_row = step.symmetric ? panel.tile < panel.pivot : listed_as_row;
     work->row = work->in_row ? panel.pivot : panel.tile;
-    /* A strip beyond the tile's vertices is padding, and depth 0 copies it unchanged. */
+    /* A strip beyond the tile's vertices is padding; with depth 0 it is copied unchanged. */
     const uint32_t across =
         work->in_row ? PANEL_STRIP * semiring_packing<semiring>() : panel_strip_rows<semiring>();
     work->depth = work->strip * across < panel.width ? panel.depth : 0;
@@ -398,7 +400,7 @@ static __device__ __forceinline__ void panel_find_dense(const struct panel_step 
     work->depth = step.depth;
 }
 
-/* Finds the tile and the strip that the block computes. False if there is nothing to do. */
+/* Finds the tile and the strip that the block computes. Returns false if the block has none. */
 template <typename semiring>
 static __device__ __forceinline__ bool panel_locate(const struct panel_step &step,
                                                     struct panel_work *work)

@@ -4,10 +4,10 @@
  * One block per target, or per two 16-bit targets in one tile row, with the accumulators, the slab
  * ring and the inner loop of kernel_interior.cuh. The slabs of all its products follow each other
  * through the ring without a pause; the last slab of a product may have fewer pivots. If several
- * blocks share the products of a target, each starts from unreachable, and they merge their results
- * by atomic minima, so their order does not matter. A fresh tile starts as unreachable and is not
- * read. A warp skips the quads of rows or words that are padding for all of its threads, so most
- * padding costs nothing. */
+ * blocks share the products of a target, each block starts from unreachable, and the results are
+ * merged by atomic minima, so the order of the blocks does not matter. A fresh tile starts as
+ * unreachable and is not read. A warp skips the quads of rows or words that are padding for all of
+ * its threads, so most padding costs nothing. */
 #pragma once
 
 #include "gpu/kernel_diagonal.cuh"
@@ -33,7 +33,7 @@ struct planned_cursor {
 /* State of a block that is kept in shared memory behind the ring, to save registers. */
 struct planned_kept {
     struct planned_cursor cursor;
-    uint32_t pivots[RING_STAGES]; /* pivots in use, of the slab in each stage */
+    uint32_t pivots[RING_STAGES]; /* number of pivots in use in the slab of each stage */
 };
 
 #define PLANNED_SHARED_BYTES (RING_BYTES + sizeof(struct planned_kept))
@@ -55,7 +55,7 @@ planned_source(const struct planned_step<typename semiring::word> &step,
     return source;
 }
 
-/* Issues the copies of the slab at the cursor. Each thread has a cursor, or thread 0 alone. */
+/* Issues the copies of the slab at the cursor. Every thread has a cursor, or only thread 0. */
 template <typename semiring, typename cursor>
 static __device__ __forceinline__ void
 planned_order(unsigned char *ring, uint32_t turn,
@@ -110,7 +110,8 @@ planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
     }
 }
 
-/* Which words of a warp are in use. Without bulk copies tall and wide apply to the whole block. */
+/* The words of a warp that are in use. Without bulk copies tall and wide apply to the whole
+ * block. */
 struct planned_share {
     bool idle; /* all words are padding */
     bool tall; /* the second quads of rows are in use */
@@ -229,7 +230,7 @@ planned_store(const typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE
     }
 }
 
-/* Finds the first words of the thread's two quads in its first row. */
+/* Sets home[] to the first word of each of the thread's two quads, in the thread's first row. */
 template <typename semiring>
 static __device__ __forceinline__ void
 planned_home(struct tile_matrix<typename semiring::element> matrix,
@@ -258,7 +259,7 @@ planned_load_target(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE
                            (flags & (SCHEDULE_FRESH_SECOND | SCHEDULE_SHARED)) != 0);
 }
 
-/* The second of two tiles may be absent. */
+/* Stores the one or two tiles of a target. */
 template <typename semiring>
 static __device__ __forceinline__ void
 planned_store_target(const typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
@@ -315,8 +316,8 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     share.idle = row >= target->rows || (column >= target->words[0] && column >= target->words[1]);
     share.tall = (RING_BULK ? row : 0) + OPERAND_WORDS < target->rows;
     share.wide = (RING_BULK ? column : 0) < target->words[1];
-    /* All warps of a block must use every slab, so they stop together, after the slabs whose copies
-     * have been issued. */
+    /* All warps of a block must use every slab, so a stopped block ends only after the slabs whose
+     * copies have been issued. */
     if (ring_ready(stopped)) {
         slabs = min(slabs, (uint32_t)RING_AHEAD);
     }

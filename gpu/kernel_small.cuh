@@ -1,12 +1,13 @@
 /* A whole solve of a graph of up to about 2,000 vertices in one cooperative launch: at this size a
  * round takes a few microseconds, and launches would cost more than the arithmetic.
  *
- * Blocks of 256 threads with 83 KiB of shared memory (doubles: 68 KiB). Every block stays for the
+ * Blocks of 256 threads with 83 KiB of shared memory (doubles: 68 KiB). Every block runs for the
  * whole solve and finds its work by its index. A round has two steps, each ended by a barrier of
- * the whole grid. First the panels of the pivot, as products with its closed tile, in strips of
- * half a tile, 4x2 or 2x4 elements per thread. Then the interior, 4x4 elements per thread, or 8x4
- * in pairs of tiles if there are many. In this step the first block relaxes and closes the next
- * pivot's tile, so that its chain of pivots runs beside the other tiles.
+ * the whole grid. The first step computes the panels of the pivot, as products with its closed
+ * tile, in strips of half a tile with 4x2 or 2x4 elements per thread. The second step computes the
+ * interior with 4x4 elements per thread, or with 8x4 in pairs of tiles if there are many tiles. In
+ * this step the first block relaxes and closes the next pivot's tile while the other blocks compute
+ * the other tiles.
  *
  * Operands are read from the matrix, which stays in the L2 cache. */
 #pragma once
@@ -34,7 +35,7 @@ small_close_and_keep(struct tile_matrix<typename semiring::element> matrix,
     __syncthreads();
 }
 
-/* Half of a row tile: all rows, 32 columns. */
+/* Computes half of a row tile: all rows, 32 columns. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_row_strip(struct tile_matrix<typename semiring::element> matrix, uint32_t pivot,
@@ -52,7 +53,7 @@ small_row_strip(struct tile_matrix<typename semiring::element> matrix, uint32_t 
     small_store(part, small_inside(home, place.row, place.column));
 }
 
-/* Half of a column tile: 32 rows, all columns. */
+/* Computes half of a column tile: 32 rows, all columns. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_column_strip(struct tile_matrix<typename semiring::element> matrix, uint32_t pivot,
@@ -70,7 +71,7 @@ small_column_strip(struct tile_matrix<typename semiring::element> matrix, uint32
     small_store(part, small_inside(home, place.row, place.column));
 }
 
-/* The tile row or column at `place` if the pivot's own is not counted. */
+/* Returns the tile row or column number `place`, counted without the pivot's own. */
 static __device__ __forceinline__ uint32_t small_other(uint32_t place, uint32_t pivot)
 {
     return place + (place >= pivot ? 1 : 0);
@@ -123,8 +124,8 @@ small_interior_tiles(struct tile_matrix<typename semiring::element> matrix, uint
     }
 }
 
-/* Computes interior tiles in pairs, except the tile of the next pivot. Where the other tile of a
- * pair is that tile or does not exist, computes one tile alone. */
+/* Computes interior tiles in pairs, except the tile of the next pivot. If the second tile of a pair
+ * is that tile or does not exist, computes the first tile alone. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior_pairs(struct tile_matrix<typename semiring::element> matrix, uint32_t others,

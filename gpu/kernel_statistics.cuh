@@ -1,14 +1,14 @@
 /* The statistics of a distance matrix (proto/statistics.h), in two passes over its rows. The first
  * reduces each row. The second, once the diameter is known, counts the histogram.
  *
- * Both read finished rows, packed to n elements. Unreachable is every int32 above
- * UNREACHABLE_I4_DRIFT, UNREACHABLE_U2, and infinity. The diagonal is not counted.
+ * Both passes read finished rows, packed to n elements. A distance is unreachable if it is an int32
+ * above UNREACHABLE_I4_DRIFT, UNREACHABLE_U2, or infinity. The diagonal is not counted.
  *
  * rows: one block of 256 threads per row; each thread has four consecutive columns of every 1024,
- * and loads them at once if the row is aligned. Most packed rows are not: they take four loads, of
- * which three hit the cache lines of the first. The sums are added in the order of
- * statistics_rows.h, so that sums of floats equal the CPU's to the last bit: a thread has a quad of
- * partial sums, a warp a group.
+ * and loads them at once if the row is aligned. Most packed rows are not aligned: a thread then
+ * makes four loads, of which three hit the cache lines of the first. The sums are added in the
+ * order of statistics_rows.h, so that sums of floats equal the CPU's to the last bit: a thread has
+ * a quad of partial sums, a warp a group.
  *
  * histogram: each block of 256 threads counts every gridDim-th row in 64 bins per warp in shared
  * memory (2 KiB) and adds them to the bins of the device at the end. */
@@ -23,8 +23,8 @@
 #include <string.h>
 
 #define STATISTICS_THREADS (STATISTICS_LANES / STATISTICS_QUAD)
-/* Most blocks of the histogram: enough to fill every multiprocessor, and so few that adding their
- * bins costs little. */
+/* Maximum number of blocks of the histogram kernel: enough to fill every multiprocessor, and few
+ * enough that adding up their bins costs little. */
 #define STATISTICS_HISTOGRAM_BLOCKS 2048
 
 static_assert(STATISTICS_GROUP_QUADS == 32, "a group of partial sums is a warp's");
@@ -44,10 +44,11 @@ struct statistics_columns {
     double *eccentricity;
     union statistics_sum *distance_sum;
     uint32_t *reachable;
-    unsigned long long *lowest; /* one: bits of a double, the smallest distance if negative, or 0 */
+    unsigned long long
+        *lowest; /* one element: bits of a double, the smallest distance if negative, else 0 */
 };
 
-/* Overloads on the element type: whether a distance is finite, and in which type it is summed. */
+/* Overloads on the element type: return whether a distance is finite, and convert it for sums. */
 static __device__ __forceinline__ bool statistics_reaches(int32_t distance)
 {
     return distance <= UNREACHABLE_I4_DRIFT;
@@ -63,7 +64,7 @@ template <typename real> static __device__ __forceinline__ bool statistics_reach
     return distance < INFINITY;
 }
 
-/* Types in which distances are summed and compared, and the limits of the latter. */
+/* Types in which distances are summed and compared, and the limits of the type for comparisons. */
 template <typename element> struct statistics_traits {
     typedef int64_t sum;
     typedef int32_t extreme;
@@ -86,7 +87,7 @@ template <> struct statistics_traits<float> : statistics_real_traits<float> {
 template <> struct statistics_traits<double> : statistics_real_traits<double> {
 };
 
-/* Four elements loaded by one access of 8 or 16 bytes, or by two for doubles. */
+/* Four elements, loaded by one access of 8 or 16 bytes; four doubles need two accesses. */
 template <typename element>
 struct alignas(sizeof(element) * STATISTICS_QUAD < 16 ? sizeof(element) * STATISTICS_QUAD
                                                       : 16) statistics_quad {
@@ -153,7 +154,7 @@ static __device__ __forceinline__ void statistics_walk(const element *line, uint
 {
     const uint64_t whole = vertex_count / STATISTICS_QUAD * STATISTICS_QUAD;
     uint64_t column = (uint64_t)threadIdx.x * STATISTICS_QUAD;
-    /* Whether every quad of the row is aligned, which is the same for all threads of a block. */
+    /* All threads of a block take the same branch, because they share the row. */
     if ((uintptr_t)line % alignof(statistics_quad<element>) == 0) {
         column = statistics_walk_quads<true>(line, column, whole, row, visit);
     } else {
@@ -205,8 +206,8 @@ statistics_reduce_thread(const element *line, uint32_t vertex_count, uint32_t ro
     return part;
 }
 
-/* Adding 0.0 removes the sign of a zero, which would depend on the order of the columns. Among
- * negative doubles the smallest is the one with the largest bits. */
+/* Stores the statistics of a row. Adding 0.0 removes the sign of a zero, which would depend on the
+ * order of the columns. The smallest negative double has the largest bits, read as an integer. */
 template <typename element>
 static __device__ __forceinline__ void statistics_store(struct statistics_columns columns,
                                                         uint32_t row,
@@ -232,7 +233,7 @@ __global__ void __launch_bounds__(STATISTICS_THREADS)
     const uint32_t row = (uint32_t)tile_row_global(rows.rows, rows.first_row + blockIdx.x);
     const element *const line = rows.elements + (uint64_t)blockIdx.x * rows.vertex_count;
     statistics_part<element> part = statistics_reduce_thread(line, rows.vertex_count, row);
-    /* Reduces into lane 0: quad q adds quad q + 16, then q + 8, and so on. */
+    /* Reduces the warp's statistics into lane 0: quad q adds quad q + 16, then q + 8, and so on. */
     for (uint32_t half = STATISTICS_GROUP_QUADS / 2; half > 0; half /= 2) {
         statistics_part<element> other;
         other.sum = __shfl_down_sync(0xFFFFFFFFu, part.sum, half);
@@ -263,8 +264,8 @@ MUST_CHECK static enum status statistics_rows_launch(struct statistics_rows<elem
     return try_translate(cudaGetLastError());
 }
 
-/* Maps a distance to its bin. Exact for integers, whose differences and widths fit 32 bits; floats
- * use the CPU's formula. */
+/* Maps a distance to its bin. The bin is exact for integers, because their differences and widths
+ * fit 32 bits; for floats the CPU's formula is used. */
 template <typename element> struct statistics_scale {
     double begin;
     double width;
@@ -280,7 +281,7 @@ template <typename element> struct statistics_scale {
     }
 };
 
-/* Adds to bins, STATISTICS_BINS counters on the device. */
+/* Counts the rows' distances into `bins`, STATISTICS_BINS counters in device memory. */
 template <typename element>
 __global__ void __launch_bounds__(STATISTICS_THREADS)
     statistics_histogram_kernel(struct statistics_rows<element> rows,
@@ -311,8 +312,8 @@ __global__ void __launch_bounds__(STATISTICS_THREADS)
     }
 }
 
-/* A block counts at most n^2 / STATISTICS_HISTOGRAM_BLOCKS elements, or one row. That fits the
- * 32-bit counters of its warps for every n below 2.9 million. */
+/* A block counts at most n^2 / STATISTICS_HISTOGRAM_BLOCKS elements, or one row. These counts fit
+ * the 32-bit counters of its warps for every n below 2.9 million. */
 template <typename element>
 MUST_CHECK static enum status statistics_histogram_launch(struct statistics_rows<element> rows,
                                                           const struct statistics_summary *summary,
@@ -329,7 +330,7 @@ MUST_CHECK static enum status statistics_histogram_launch(struct statistics_rows
     return try_translate(cudaGetLastError());
 }
 
-/* The device side of a struct statistics: its memory, and the copy of the figures to the host.
+/* The device side of a struct statistics: its memory, and the copy of the statistics to the host.
  *
  *   init
  *   statistics_rows_launch          over all rows, in any number of launches and any order

@@ -2,8 +2,8 @@
  * The diagonal tiles are already complete.
  *
  * One launch on each member mirrors the pairs of tiles that are both in its own tile rows. For
- * other pairs a member transposes one tile row after another into the memory of its left operands,
- * which the rounds no longer use, and sends each member the tiles that belong in that member's
+ * other pairs, a member transposes its tile rows one by one into the memory of its left operands,
+ * which the rounds no longer use. It sends each member the tiles that belong in that member's
  * rows. */
 #pragma once
 
@@ -17,7 +17,7 @@ template <typename element> struct mirror {
     uint32_t tile_count;
 };
 
-/* Sends the transposed tiles of one tile row from its owner to the members that own their rows. */
+/* Sends the transposed tiles of one tile row from its owner to the members that will store them. */
 template <typename element>
 MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirror, uint32_t row)
 {
@@ -45,9 +45,10 @@ MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirr
     return STATUS_OK;
 }
 
-/* Mirrors one tile row across members. Members receive tiles in the sender's stream, ranks in their
- * own. A second stream unpacks the tiles, so that members that send at the same time do not wait
- * for each other. A sender waits until the previous row in the same memory has been unpacked. */
+/* Mirrors one tile row across members. Devices of one host receive tiles in the sender's stream,
+ * ranks in their own stream. A second stream unpacks the tiles, so that members that send at the
+ * same time do not wait for each other. A sender waits until the previous row in the same memory
+ * has been unpacked. */
 template <typename element>
 MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, uint32_t row)
 {

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* The part of nccl.h that is used here. It is the same in every version 2.x. */
+/* The declarations of nccl.h that this file uses, which are the same in every version 2.x. */
 #define NCCL_SUCCESS 0
 #define NCCL_INT8 0
 

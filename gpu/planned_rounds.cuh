@@ -1,14 +1,15 @@
 /* The rounds of a solve by a plan that leaves tiles out (proto/plan.h), on one stream of one
- * device, also in a group of devices: the rounds are short, and most of the time goes to copying
- * the rows to the host. A round is three launches: all its diagonal tiles, all its panels, all its
- * targets. The host runs ahead and waits only to report progress and to check for a cancel. Tiles
- * that hold no edge and that no round reaches are never touched. */
+ * device. In a group of devices, too, a single device runs them, because the rounds are short and
+ * most of the time goes to copying the rows to the host. A round is three launches: all its
+ * diagonal tiles, all its panels, all its targets. The host runs ahead and waits only to report
+ * progress and to check for a cancel. Tiles that hold no edge and that no round reaches are never
+ * touched. */
 #pragma once
 
 #include "gpu/kernel_planned.cuh"
 #include "gpu/schedule.h"
 
-/* The lists of a schedule in device memory. */
+/* Addresses of the lists of a schedule in device memory. */
 struct planned_lists {
     const struct schedule_tile *fills;
     const struct schedule_pivot *pivots;
@@ -27,8 +28,8 @@ template <typename semiring> struct planned_rounds {
     const struct observer *observer;
 };
 
-/* Uploads the lists. memory: schedule_bytes_most of device memory. The arrays on the host are
- * pageable and are no longer read once the call returns. */
+/* Uploads the lists. memory: schedule_bytes_most of device memory. The lists in host memory are no
+ * longer read after the call returns, because they are pageable. */
 MUST_CHECK static inline enum status planned_upload(const struct schedule *schedule,
                                                     const struct plan *plan, void *memory,
                                                     cudaStream_t stream,

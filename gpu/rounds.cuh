@@ -13,8 +13,8 @@
  *   half 0   ... REST0(k-1)  REST0(k)  REST0(k+1) ...
  *   half 1   ...    REST1(k-1)  REST1(k)  REST1(k+1) ...
  *
- * NEXT(k) waits for both halves of k-1; a half of k waits for panels(k). The operands of two rounds
- * are in memory at once.
+ * NEXT(k) waits for both halves of REST(k-1); each half of REST(k) waits for panels(k). The
+ * operands of two rounds are in memory at the same time.
  *
  * The owner of the pivot rows closes the diagonal tile, makes the row panel, and sends both to the
  * other members. Each member makes the column panel of its own rows from the closed tile. In a
@@ -35,10 +35,10 @@ template <typename semiring> struct rounds {
     const struct observer *observer;
     uint32_t pivots; /* pivot tiles per round */
     bool symmetric;
-    enum status found; /* ranks: what this rank has found since the last agreement */
+    enum status found; /* with ranks: what this rank has found since the last agreement */
 };
 
-/* Pivot tiles per round. */
+/* Returns the number of pivot tiles per round. */
 static inline uint32_t rounds_pivots(const struct gpu *gpu, const struct plan *plan)
 {
     const bool pair = plan->vertex_count >= gpu->tuning.pair_vertices && plan->tile_count > 1;
@@ -50,7 +50,7 @@ template <typename semiring> static uint32_t rounds_count(const struct rounds<se
     return (rounds->plan->tile_count + rounds->pivots - 1) / rounds->pivots;
 }
 
-/* Number of pivot tiles in a round; the last round may have one fewer. */
+/* Returns the number of pivot tiles in one round; the last round may have one fewer. */
 template <typename semiring>
 static uint32_t rounds_width(const struct rounds<semiring> *rounds, uint32_t round)
 {
@@ -64,14 +64,14 @@ static uint32_t rounds_tile(const struct rounds<semiring> *rounds, uint32_t roun
     return round * rounds->pivots + pivot;
 }
 
-/* The member that owns the pivot rows of a round. */
+/* Returns the member that owns the pivot rows of a round. */
 template <typename semiring>
 static uint32_t rounds_owner(const struct rounds<semiring> *rounds, uint32_t round)
 {
     return tile_rows_owner(rounds->exchange.members[0].rows, rounds_tile(rounds, round, 0));
 }
 
-/* Number of vertices in a tile; the last tile may have fewer than GPU_TILE. */
+/* Returns the number of vertices in a tile; the last tile may have fewer than GPU_TILE. */
 template <typename semiring>
 static uint32_t rounds_depth(const struct rounds<semiring> *rounds, uint32_t tile)
 {
@@ -91,7 +91,7 @@ static struct operand<typename semiring::word> rounds_operand(const struct excha
 
 /* ---- Panels ---- */
 
-/* A member's copy of the closed pivot tile; NULL on a single device, which reads the matrix. */
+/* Returns a member's copy of the closed pivot tile, or NULL on a single device. */
 static inline void *
 rounds_closed(const struct exchange *exchange, const struct exchange_member *member, uint32_t round,
               uint32_t pivot)
@@ -273,7 +273,7 @@ struct rounds_next {
     uint32_t count;
 };
 
-/* Parameters of a member's interior phase over the pivot tiles [0, pivots) of a round. */
+/* Returns the parameters of a member's interior phase over pivot tiles [0, pivots) of a round. */
 template <typename semiring>
 static struct interior_step<typename semiring::word>
 rounds_interior(const struct rounds<semiring> *rounds, uint32_t index, uint32_t round,
@@ -356,7 +356,7 @@ MUST_CHECK static inline enum status rounds_await_halves(const struct gpu *gpu, 
     return STATUS_OK;
 }
 
-/* Launches a member's REST of a round, whose panels have been launched. */
+/* Launches a member's REST of a round after the panels of this round have been launched. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_start_rest(const struct rounds<semiring> *rounds,
                                                 uint32_t index, uint32_t round,
@@ -379,7 +379,7 @@ MUST_CHECK static enum status rounds_start_rest(const struct rounds<semiring> *r
     return STATUS_OK;
 }
 
-/* Launches the interior of a round, whose panels have been launched, and the panels of the next. */
+/* Launches the interior of a round, after its panels, and the panels of the next round. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_start(struct rounds<semiring> *rounds, uint32_t round)
 {

@@ -7,7 +7,7 @@
 /* Arrays that are copied to the device: five lists, the positions, and the bitmap of tiles that
  * hold distances. */
 #define SCHEDULE_LISTS 7
-/* Largest number of entries that splitting adds to a round. */
+/* Maximum number of entries that splitting may add to a round. */
 #define SPLITS_MOST 1024
 
 /* A schedule under construction, and its working memory. */
@@ -17,7 +17,7 @@ struct making {
     struct schedule *schedule;
     struct schedule_target *unsorted; /* entries of one round */
     uint32_t unsorted_count;
-    uint32_t *places; /* next places when sorting, by number of slabs */
+    uint32_t *places; /* used to sort: position of the next entry with a given number of slabs */
     uint32_t places_count;
 };
 
@@ -41,7 +41,8 @@ static uint64_t words_of(uint32_t tile_count)
     return ((uint64_t)tile_count * tile_count + WORD_BITS - 1) / WORD_BITS;
 }
 
-/* Upper bound, because it counts both halves of a symmetric plan. */
+/* Upper bound on the number of tiles with edges. Not exact, as it counts both halves of a symmetric
+ * plan. */
 static uint64_t fills_most(const struct plan *plan)
 {
     uint64_t fills = 0;
@@ -51,7 +52,7 @@ static uint64_t fills_most(const struct plan *plan)
     return fills;
 }
 
-/* Upper bound of the entries that splitting adds: every entry has at least one product, and a round
+/* Upper bound on the entries that splitting adds: every entry has at least one product, and a round
  * gets at most SPLITS_MOST. */
 static uint64_t splits_most(const struct plan *plan)
 {
@@ -86,7 +87,7 @@ void schedule_destroy(struct schedule *schedule)
     free(schedule);
 }
 
-/* Allocates at least one entry, so that NULL means that there is no memory. */
+/* Allocates at least one entry, so that NULL always means out of memory. */
 static void *allocate_array(uint64_t entries, size_t bytes)
 {
     return calloc(entries > 0 ? entries : 1, bytes);
@@ -192,7 +193,7 @@ static uint32_t add_products(struct making *making, const struct plan_round *rou
     return slabs;
 }
 
-/* Whether two targets are in one tile row and have the same left operands, product by product. */
+/* Returns whether two targets in one tile row have the same left operands, product by product. */
 static bool are_alike(const struct plan_round *round, const struct plan_target *first,
                       const struct plan_target *second)
 {
@@ -209,8 +210,8 @@ static bool are_alike(const struct plan_round *round, const struct plan_target *
     return true;
 }
 
-/* Splits a target into entries of whole products, at least one each. Its fresh tiles are then
- * filled before the first round, because the entries merge their results into them. */
+/* Splits a target into entries of whole products, at least one each. Fresh tiles of the target are
+ * filled before the first round, because the entries merge their results into these tiles. */
 static void split_target(struct making *making, uint32_t index, uint32_t product_count,
                          uint32_t parts)
 {
@@ -239,7 +240,7 @@ static void split_target(struct making *making, uint32_t index, uint32_t product
     }
 }
 
-/* Splits the targets of a round. Its entries are still in the order of their products. */
+/* Splits the large targets of a round before its entries are sorted. */
 static void split_targets(struct making *making)
 {
     const uint32_t count = making->unsorted_count;
@@ -249,7 +250,7 @@ static void split_targets(struct making *making)
         slabs += making->unsorted[index].slabs;
     }
     /* Largest number of slabs of an entry: an even share of the round's slabs, but at least one
-     * product of full depth. A block with more would still run after all others had finished. */
+     * product of full depth. A block with more slabs would finish long after all others. */
     const uint32_t least = slabs_of(making, making->plan->tile);
     const uint32_t limit = (uint32_t)larger_of(least, (slabs + units - 1) / units);
     for (uint32_t index = 0; index < count; index++) {
@@ -346,7 +347,7 @@ static void make_lists(struct making *making)
     const struct plan *plan = making->plan;
     struct schedule *schedule = making->schedule;
     set_positions(plan, schedule->position);
-    /* In a symmetric plan the mirror writes the tiles above the diagonal, at the end. */
+    /* In a symmetric plan the tiles above the diagonal are skipped: the mirror step writes them. */
     for (uint32_t row = 0; row < plan->tile_count; row++) {
         for (uint32_t column = 0; column < plan->tile_count; column++) {
             const uint64_t bit = (uint64_t)row * plan->tile_count + column;

@@ -5,8 +5,8 @@
  * (`word`: one element, or two neighbours in a row), and the operations on both. `scalar` is the
  * format in which single tiles are closed.
  *
- * After a negative cycle numbers may wrap around: the solve has then failed, and they are
- * discarded.
+ * After a negative cycle numbers may wrap around; that is harmless, because the solve has failed
+ * and its numbers are discarded.
  *
  * Measured on an H200 (132 multiprocessors, 1.98 GHz), in registers alone, T = 1e12 relaxations per
  * second: int32 VIADDMNMX 16.6, 16-bit pairs 33.3, FADD + FMNMX 16.6, two FADD + VIMNMX3 22.1. */
@@ -16,7 +16,7 @@
 
 #include <math.h>
 
-/* int32. The sum of two unreachables fits an int32. */
+/* The semiring of int32. The sum of two unreachable distances fits an int32. */
 struct semiring_i4 {
     typedef int32_t element;
     typedef int32_t word;
@@ -30,10 +30,10 @@ struct semiring_i4 {
     {
         return __viaddmin_s32(to, from, distance);
     }
-    /* Two pivots at once. VIADDMNMX uses only the ALU pipe and leaves the multiplier pipe idle. So
-     * in two of eight columns the multiplier computes the sums, as to * 1 + from, and one VIMNMX3
-     * replaces two fused instructions. The compiler knows `column`, 0 to 7. It must not know that
-     * `one` is 1, or it would make the sums additions again. */
+    /* Relaxes over two pivots at once. VIADDMNMX uses only the ALU pipe and leaves the multiplier
+     * pipe idle. So in two of eight columns the multiplier computes the sums, as to * 1 + from, and
+     * one VIMNMX3 replaces two fused instructions. The compiler knows `column`, 0 to 7. It must not
+     * know that `one` is 1, or it would make the sums additions again. */
     static __device__ __forceinline__ word relax_pair(word distance, word to0, word from0, word to1,
                                                       word from1, uint32_t column, int32_t one)
     {
@@ -44,8 +44,8 @@ struct semiring_i4 {
     }
 };
 
-/* float32, none below 0. Their order is the order of their bits read as integers, so that one
- * three-way integer minimum serves two pivots. */
+/* The semiring of non-negative float32. Such floats are ordered like their bits read as integers,
+ * so one three-way integer minimum relaxes over two pivots. */
 struct semiring_f4 {
     typedef float element;
     typedef float word;
@@ -69,7 +69,7 @@ struct semiring_f4 {
     }
 };
 
-/* float32 of any sign. */
+/* The semiring of float32 of any sign. */
 struct semiring_f4_signed : semiring_f4 {
     static __device__ __forceinline__ word relax_pair(word distance, word to0, word from0, word to1,
                                                       word from1, uint32_t column, int32_t one)
@@ -103,8 +103,9 @@ struct semiring_f8 {
     }
 };
 
-/* Unsigned 16 bits, two columns in a word, only if every finite distance is proven to fit. The left
- * operand of a product holds each element twice, so that no word has to be permuted. */
+/* The semiring of unsigned 16-bit integers, two columns per word. It is used only if every finite
+ * distance is proven to fit. The left operand of a product holds each element twice, to avoid
+ * permuting words. */
 struct semiring_u2 {
     typedef uint16_t element;
     typedef uint32_t word;
@@ -127,7 +128,7 @@ struct semiring_u2 {
     }
 };
 
-/* Elements per word. */
+/* Returns the number of elements per word. */
 template <typename semiring> static __host__ __device__ constexpr uint32_t semiring_packing(void)
 {
     return sizeof(typename semiring::word) / sizeof(typename semiring::element);
@@ -172,14 +173,14 @@ template <typename word> struct operand {
     word *right;
 };
 
-/* Right blocks per tile. */
+/* Returns the number of right blocks per tile. */
 template <typename semiring>
 static __host__ __device__ constexpr uint32_t operand_right_blocks(void)
 {
     return GPU_TILE / OPERAND_WORDS / semiring_packing<semiring>();
 }
 
-/* Words of all left, or all right, panels of one pivot tile. */
+/* Returns the words of all left, or of all right, panels of one pivot tile. */
 static inline uint64_t operand_words(uint64_t tile_count, uint32_t blocks_per_tile)
 {
     return tile_count * blocks_per_tile * OPERAND_BLOCK_WORDS;

@@ -1,4 +1,4 @@
-/* A ring of stages in shared memory: slabs of the operands are loaded while earlier ones are in
+/* A ring of stages in shared memory: slabs of the operands are loaded while earlier slabs are in
  * use. Each stage has four pieces (two left blocks, two right blocks) of the same run of pivots.
  *
  * In code for compute capability 9.0 one thread issues a bulk copy of each piece, and every warp
@@ -37,8 +37,8 @@ template <typename word> struct ring_source {
 #define RING_BULK 0
 #endif
 
-/* Number of slabs whose copies are issued before the first is used. With bulk copies all warps have
- * left the next stage one slab ago, so the issuing thread seldom waits. */
+/* Number of slabs whose copies are issued before the first is used. With bulk copies, all warps
+ * left the next stage one slab earlier, so the issuing thread seldom waits. */
 #define RING_AHEAD (RING_BULK ? RING_STAGES - 2 : RING_STAGES - 1)
 
 static __device__ __forceinline__ unsigned char *ring_stage(unsigned char *ring, uint32_t slab)
@@ -48,7 +48,8 @@ static __device__ __forceinline__ unsigned char *ring_stage(unsigned char *ring,
 
 #if RING_BULK
 
-/* Address of one of a stage's two barriers: that of an arrived slab, or that of a free stage. */
+/* Returns the address of one of the two barriers of a stage. One signals that the slab has arrived;
+ * the other (`empty`) signals that the stage may be filled again. */
 static __device__ __forceinline__ uint32_t ring_barrier(unsigned char *ring, uint32_t slab,
                                                         bool empty)
 {
@@ -113,9 +114,8 @@ static __device__ __forceinline__ void ring_init(unsigned char *ring)
 #endif
 }
 
-/* Waits until every warp has finished with the previous slab in this stage. Without bulk copies
- * that is always so, because copies are issued after the barrier that follows the last slab of the
- * stage. */
+/* Waits until every warp has finished with the previous slab in this stage. Without bulk copies no
+ * wait is needed, because copies are issued after the barrier behind the stage's last slab. */
 static __device__ __forceinline__ void ring_await_room(unsigned char *ring, uint32_t slab)
 {
 #if RING_BULK
@@ -172,7 +172,7 @@ static __device__ __forceinline__ void ring_order_none(void)
 #endif
 }
 
-/* Waits until the slab has arrived; without bulk copies also until all threads left the next
+/* Waits until the slab has arrived; without bulk copies also until all threads have left the next
  * stage. */
 static __device__ __forceinline__ void ring_await_slab(unsigned char *ring, uint32_t slab)
 {
@@ -202,8 +202,8 @@ static __device__ __forceinline__ void ring_leave(unsigned char *ring, uint32_t 
 #endif
 }
 
-/* Called between ring_init and the first ring_await_slab; copies may be issued before. Returns true
- * to all threads if `stopped` is true for any of them. */
+/* Called between ring_init and the first ring_await_slab; copies may be issued earlier. Returns
+ * true to all threads if `stopped` is true for any of them. */
 static __device__ __forceinline__ bool ring_ready(bool stopped)
 {
     return __syncthreads_or(stopped) != 0;

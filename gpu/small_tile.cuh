@@ -17,12 +17,13 @@ static_assert(SMALL_THREADS * QUAD * QUAD == SMALL_TILE * SMALL_TILE, "4x4 eleme
 static_assert(GPU_TILE % SMALL_TILE == 0, "the padded matrix has whole tiles");
 
 struct small_step {
-    uint32_t tile_count; /* tiles of SMALL_TILE along one edge */
+    uint32_t tile_count; /* tiles along one edge of the matrix, SMALL_TILE wide */
     struct tile_control *control;
     volatile uint32_t *negative; /* host-mapped */
 };
 
-/* Whether a block computes interior tiles in pairs: doubles would need too many registers. */
+/* Returns whether a block computes interior tiles in pairs: doubles would need too many
+ * registers. */
 template <typename semiring> static __host__ __device__ constexpr bool small_pairs(void)
 {
     return sizeof(typename semiring::element) == 4;
@@ -37,7 +38,7 @@ template <typename element> struct small_shared {
     __align__(16) element pivot_column[2][SMALL_TILE];
 };
 
-/* COUNT elements that are read or written in one access (four doubles: two accesses). */
+/* COUNT elements that are read or written by one access; four doubles take two accesses. */
 template <typename element, uint32_t COUNT>
 struct __align__(COUNT * sizeof(element) < 16 ? COUNT * sizeof(element) : 16) small_line
 {
@@ -76,7 +77,7 @@ small_tile(struct tile_matrix<element> matrix, uint32_t row_tile, uint32_t colum
             matrix.stride};
 }
 
-/* The part of a view that begins `row` rows down and `column` elements to the right. */
+/* Returns the part of a view that begins `row` rows down and `column` elements to the right. */
 template <typename element>
 static __device__ __forceinline__ struct small_view<element>
 small_inside(struct small_view<element> view, uint32_t row, uint32_t column) {
@@ -189,7 +190,7 @@ small_relax_tile(struct small_part<typename semiring::element, QUAD, QUAD, GAP> 
     small_relax<semiring, SMALL_TILE, SMALL_TILE>(part, place, left, right, home, shared);
 }
 
-/* First row and column of a thread whose ROWS rows are four apart. */
+/* Returns the first row and column of a thread whose ROWS rows are four rows apart. */
 template <uint32_t ROWS> static __device__ __forceinline__ struct tile_place small_place(void)
 {
     const uint32_t warp = threadIdx.x / WARP_THREADS;
@@ -235,7 +236,7 @@ static __device__ __forceinline__ void small_copy_half(const struct small_pair<e
     __pipeline_commit();
 }
 
-/* Starts the copy of the tiles themselves, which are needed last. */
+/* Starts the copy of the pair's own tiles, which are needed after the operands. */
 template <typename element>
 static __device__ __forceinline__ void small_copy_homes(const struct small_pair<element> &pair,
                                                         struct small_shared<element> *shared)
@@ -289,8 +290,8 @@ small_interior_pair(const struct small_pair<typename semiring::element> &pair,
     __syncthreads();
 }
 
-/* Publishes a pivot's row and column from the threads that hold parts of them; LINE is its index
- * among a thread's four lines. */
+/* Publishes a pivot's row and column from the threads that hold parts of them; LINE is the pivot's
+ * index among a thread's four lines. */
 template <uint32_t LINE, typename element>
 static __device__ __forceinline__ void
 small_publish(struct small_part<element, QUAD, QUAD, 1> &part, struct tile_place place,

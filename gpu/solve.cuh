@@ -33,7 +33,7 @@ template <typename element, typename result_element> struct download {
     const struct ranks *ranks; /* rank 0 receives all rows; NULL: no ranks */
 };
 
-/* Number of the matrix's vertex_count rows that are on this device. */
+/* Returns how many of the vertex_count rows of the matrix are on this device. */
 static inline uint32_t download_rows_of(const struct tile_rows &rows, uint32_t vertex_count)
 {
     const uint32_t tiles = (uint32_t)(((uint64_t)vertex_count + GPU_TILE - 1) / GPU_TILE);
@@ -42,7 +42,7 @@ static inline uint32_t download_rows_of(const struct tile_rows &rows, uint32_t v
            (tile_rows_owns(rows, tiles - 1) ? padding : 0);
 }
 
-/* How many of `count` rows of the device, from `own` on, are consecutive in the matrix. */
+/* Returns how many of `count` rows of the device, from `own` on, are consecutive in the matrix. */
 static inline uint32_t download_run(const struct tile_rows &rows, uint32_t own, uint32_t count)
 {
     const uint32_t block = TILE_ROWS_BLOCK * GPU_TILE;
@@ -130,7 +130,7 @@ static void download_deliver(const struct download<element, result_element> *dow
                   download_row_count(download, first_row) * row_bytes, ranks->rank);
 }
 
-/* Downloads this device's rows. The previous chunk is delivered while the next is transferred. */
+/* Downloads this device's rows. A chunk is delivered while the next chunk is transferred. */
 template <typename element, typename result_element>
 MUST_CHECK static enum status
 download_rows(const struct download<element, result_element> *download)
@@ -211,7 +211,8 @@ static tile_matrix<typename semiring::element> matrix_of(const struct solve *sol
     return matrix;
 }
 
-/* Whether only half of the matrix is computed: for an undirected graph that is not small. */
+/* Returns whether only half of the matrix is computed: for an undirected graph that is not
+ * small. */
 static bool is_symmetric(const struct solve *solve)
 {
     return solve->schedule != NULL ? solve->schedule->symmetric
@@ -239,7 +240,7 @@ template <typename semiring> MUST_CHECK static enum status plan_workspace(struct
     return workspace_plan(shape, &solve->workspace.layout) ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
 }
 
-/* Makes the schedule of a plan that leaves tiles out. The time counts as filling. */
+/* Makes the schedule of a plan that leaves tiles out. The time counts toward fill_s. */
 template <typename semiring> MUST_CHECK static enum status make_schedule(struct solve *solve)
 {
     struct schedule_grain grain;
@@ -269,8 +270,8 @@ MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
                                    : try_prepare(interior_kernel<semiring>, INTERIOR_SHARED_BYTES);
 }
 
-/* Waits, so that the time of each step can be reported. Small solves do not wait, because that
- * would cost them 11 us. */
+/* Waits for the end of a step, so that its time can be reported. Small solves do not wait: saves 11
+ * us. */
 MUST_CHECK static enum status await_step(const struct solve *solve)
 {
     if (!solve->small) {
@@ -280,7 +281,7 @@ MUST_CHECK static enum status await_step(const struct solve *solve)
 }
 
 /* Prepares the matrix on the device. Allocating and filling count as fill_s, transferring and
- * scattering the edges as h2d_s; in a small solve both are the host's time only. */
+ * scattering the edges as h2d_s; in a small solve both contain only the host's time. */
 template <typename semiring> MUST_CHECK static enum status prepare(struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
@@ -289,7 +290,8 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
     STATUS_TRY(prepare_kernels<semiring>(solve));
     STATUS_TRY(workspace_acquire(gpu, &solve->shape, &solve->workspace));
     GPU_TRY(cudaMemsetAsync(gpu->control, 0, sizeof(*gpu->control), gpu->stream));
-    if (solve->lists.order.rows.members > 1) { /* sent pieces have slots that no kernel writes */
+    if (solve->lists.order.rows.members >
+        1) { /* pieces that are sent contain slots that no kernel writes */
         GPU_TRY(cudaMemsetAsync(solve->workspace.left[0][0], 0,
                                 solve->workspace.layout.operand_bytes, gpu->stream));
     }

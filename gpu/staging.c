@@ -14,7 +14,7 @@
 
 /* Bytes that a thread copies at a time: whole pages, so that no two threads fault in one page. */
 #define SHARE_BYTES ((size_t)1 << 20)
-/* Quotients that a thread computes before it copies them: they fit the L1 cache. */
+/* Number of quotients that a thread computes before it copies them; they fit the L1 cache. */
 #define QUOTIENTS 512
 
 struct staging {
@@ -25,10 +25,10 @@ struct staging {
     uint32_t busy;        /* threads that still work on the current copy */
     bool closing;
 
-    struct staging_copy copy; /* the current one */
-    atomic_size_t next;       /* start of its next share */
+    struct staging_copy copy; /* current copy */
+    atomic_size_t next;       /* offset of the next share of the current copy */
 
-    uint32_t thread_count; /* not counting the caller */
+    uint32_t thread_count; /* number of threads without the caller */
     pthread_t threads[STAGING_THREADS_MAX - 1];
 };
 

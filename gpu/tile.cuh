@@ -2,7 +2,7 @@
  * CUDA errors to a status.
  *
  * On the device the matrix is row-major, with n_pad columns: the vertex count rounded up to whole
- * tiles, or, under a plan that has its own order, each tile of the plan padded to a whole one. A
+ * tiles, or, under a plan with a vertex order, the tiles of the plan, each padded to GPU_TILE. A
  * padded vertex reaches only itself, so no kernel has a special case for the edge of the matrix.
  * Every index into the matrix has 64 bits. */
 #pragma once
@@ -13,10 +13,8 @@
 #include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
 
-/* ---- Errors ---- */
-
-/* Translates an error where it occurs. Clears any but a sticky error, so that a later launch check
- * does not see it again. */
+/* Translates an error where it occurs. Clears the error unless it is sticky, so that a later launch
+ * check does not see it again. */
 MUST_CHECK static inline enum status try_translate(cudaError_t error)
 {
     const enum status status = gpu_fault_status(static_cast<int>(error));
@@ -45,8 +43,6 @@ template <typename kernel> MUST_CHECK static enum status try_prepare(kernel *fun
         function, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
 }
 
-/* ---- Tiles ---- */
-
 #define WARP_THREADS 32
 /* Words that a thread moves in one access. */
 #define QUAD 4
@@ -59,8 +55,6 @@ template <typename element> struct tile_matrix {
     uint64_t stride; /* elements per row: n_pad */
 };
 
-/* ---- Positions of vertices ---- */
-
 /* Positions of the vertices in the matrix, and which tiles hold distances; the others were never
  * written and count as unreachable. The arrays are in device memory. They are NULL for the dense
  * plan, where every vertex is at its own index and every tile is in use. rows: the tile rows of
@@ -72,7 +66,7 @@ struct tile_order {
     struct tile_rows rows;
 };
 
-/* Index in the device's memory of a row that it owns. */
+/* Returns the index in the device's memory of a row that the device owns. */
 static __host__ __device__ __forceinline__ uint64_t tile_row_local(const struct tile_rows &rows,
                                                                    uint64_t row)
 {
@@ -102,10 +96,10 @@ static __device__ __forceinline__ bool tile_holds(const struct tile_order &order
     return (order.held[bit / 64] >> bit % 64 & 1) != 0;
 }
 
-/* Device memory by which a solve is stopped on a negative cycle or a cancel. Blocks of the rounds
- * read it once, when they start; blocks of kernel_small.cuh read it in every round. If it is set, a
- * block computes at most the first slabs of its work. A block that has read it before runs to its
- * end. */
+/* Flag in device memory that stops a solve after a negative cycle or a cancel. Blocks of the rounds
+ * read it once, when they start; blocks of kernel_small.cuh read it in every round. A block that
+ * finds it set computes at most the first slabs of its work. A block that has read it before runs
+ * to completion. */
 struct tile_control {
     uint32_t stop;
 };

@@ -1,7 +1,7 @@
 /* How the tile rows of the matrix are distributed over the devices of a group.
  *
- * Blocks of TILE_ROWS_BLOCK tile rows are dealt back and forth, 0 1 2 2 1 0 0 1 ..., so that all
- * members get about equal parts of the triangle that a symmetric solve computes. A member stores
+ * Blocks of TILE_ROWS_BLOCK tile rows are dealt back and forth, 0 1 2 2 1 0 0 1 ..., so that the
+ * members get about equal shares of the triangle that a symmetric solve computes. A member stores
  * its tile rows contiguously: a `local` index counts these, a `global` index counts the tile rows
  * of the whole matrix. A single device is a group of one.
  *
@@ -40,14 +40,14 @@ static inline struct tile_rows tile_rows_deal(uint32_t members, uint32_t member,
     return rows;
 }
 
-/* The same distribution, from the view of another member. */
+/* Returns the same distribution as seen by another member. */
 static inline struct tile_rows tile_rows_of(struct tile_rows rows, uint32_t member)
 {
     rows.member = member;
     return rows;
 }
 
-/* The member's position within one deal. A deal is one pass over all members. */
+/* Returns the member's position within a deal. A deal is one pass over all members. */
 static TILE_ROWS_INLINE uint32_t tile_rows_place(struct tile_rows rows, uint32_t deal)
 {
     return deal % 2 == 0 ? rows.member : rows.members - 1 - rows.member;
@@ -62,7 +62,7 @@ static TILE_ROWS_INLINE uint32_t tile_rows_global(struct tile_rows rows, uint32_
                      local % TILE_ROWS_BLOCK;
 }
 
-/* Local index of a tile row on the member that owns it. */
+/* Returns the local index of a tile row on the member that owns it. */
 static TILE_ROWS_INLINE uint32_t tile_rows_local(struct tile_rows rows, uint32_t global)
 {
     return rows.members == 1 ? global
@@ -70,7 +70,7 @@ static TILE_ROWS_INLINE uint32_t tile_rows_local(struct tile_rows rows, uint32_t
                                    global % TILE_ROWS_BLOCK;
 }
 
-/* The member that owns a tile row. */
+/* Returns the member that owns a tile row. */
 static TILE_ROWS_INLINE uint32_t tile_rows_owner(struct tile_rows rows, uint32_t global)
 {
     const uint32_t block = global / TILE_ROWS_BLOCK;
@@ -91,7 +91,7 @@ static TILE_ROWS_INLINE uint32_t tile_rows_slot(struct tile_rows rows, uint32_t 
                : tile_rows_owner(rows, global) * rows.most + tile_rows_local(rows, global);
 }
 
-/* Number of tile rows that the member owns among the first tile_count. */
+/* Returns how many of the first tile_count tile rows the member owns. */
 static TILE_ROWS_INLINE uint32_t tile_rows_count(struct tile_rows rows, uint32_t tile_count)
 {
     const uint32_t blocks = (tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Largest size of an edge during its upload: a target and a double as weight. */
+/* Largest size of an edge during its upload: a 4-byte target and a double as weight. */
 #define WORKSPACE_EDGE_BYTES 12
 /* Alignment of the parts, sufficient for bulk copies and 16-byte accesses. */
 #define WORKSPACE_ALIGNMENT 256
@@ -25,7 +25,7 @@ struct workspace_shape {
     uint32_t element_bytes; /* bytes of a matrix element */
     uint32_t word_bytes;    /* bytes of an operand word */
     uint32_t result_bytes;  /* bytes of a result element */
-    uint32_t right_blocks;  /* operand_right_blocks; 0: left blocks serve as both */
+    uint32_t right_blocks;  /* operand_right_blocks; 0: left blocks also serve as right blocks */
     uint32_t left_slots;    /* left tiles in a set of operands */
     uint32_t right_slots;   /* right tiles in a set */
     uint32_t parities;      /* sets of operands: rounds in memory at once */
@@ -77,8 +77,8 @@ static inline void workspace_set_planned(struct workspace_shape *shape, const st
     shape->pivots = 1;
 }
 
-/* Computes the size of each part. False if a row does not fit a chunk; such a matrix is larger than
- * the memory of any device. For smaller graphs no size overflows. */
+/* Computes the size of each part. Returns false if a row does not fit a chunk, i.e. if the matrix
+ * is larger than the memory of any device. For smaller graphs no size overflows. */
 static inline bool workspace_plan(const struct workspace_shape *shape,
                                   struct workspace_layout *ret_layout)
 {
@@ -98,7 +98,7 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
         shape->rows.members > 1 ? (uint64_t)GPU_TILE * GPU_TILE * shape->element_bytes : 0;
     layout.offset_bytes = workspace_align((n + 1) * sizeof(uint64_t));
     layout.list_bytes = workspace_align(shape->list_bytes);
-    /* The larger of all edges and all rows of the result, but at most one staging buffer. */
+    /* Size of a chunk: enough for all edges and all result rows, but at most a staging buffer. */
     const uint64_t result_bytes = n * n * shape->result_bytes;
     const uint64_t edge_bytes = shape->edge_count < DEVICE_CHUNK_BYTES / WORKSPACE_EDGE_BYTES
                                     ? shape->edge_count * WORKSPACE_EDGE_BYTES
@@ -168,7 +168,8 @@ workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct w
     return STATUS_OK;
 }
 
-/* Frees a large arena, when no kernel is running. Errors of a lost device are ignored. */
+/* Frees the arena if it is too large to keep. No kernel may be running. Ignores errors of a lost
+ * device. */
 static inline void workspace_release(struct gpu *gpu)
 {
     if (gpu->arena_bytes > DEVICE_KEPT_BYTES) {
