@@ -1,4 +1,4 @@
-/* The end of a submission: its commit has returned from the disk. Loop thread. */
+/* Ends a submission after its commit has returned from the disk. Loop thread. */
 #pragma once
 
 struct commit;

@@ -20,14 +20,12 @@ struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const s
                        : NULL;
 }
 
-/* ---- Answers ---- */
-
 /* Returns the call, whose output members are set, to the HTTP thread. */
 static void hand_back(struct call *call)
 {
     struct scheduler *scheduler = call->scheduler;
     call->answered(call);
-    /* Last, because the stop waits for this count before it closes suspended connections. */
+    /* This comes last, because a shutdown closes suspended connections at a count of 0. */
     atomic_fetch_sub(&scheduler->calls_open, 1);
 }
 
@@ -86,8 +84,6 @@ void answer_no_such(struct call *call)
     answer_problem(call, &problem);
 }
 
-/* ---- Jobs ---- */
-
 uint32_t answer_position(struct scheduler *scheduler, const struct job *job)
 {
     return job->share != NULL ? queue_ahead(&scheduler->queue, job).number : 0;
@@ -104,7 +100,7 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         const struct scheduler_worker *slot = scheduler->workers[i];
         const double left_s = slot->job != NULL ? job_eta_s(slot->job, now_s) : 0;
-        /* A job without an estimate of its rest counts as a whole. */
+        /* A job without an estimate of its remaining time counts with its whole expected time. */
         before_s += left_s >= 0 ? left_s : slot->job->expected_s;
         workers += slot != scheduler->group &&
                    atomic_load(&worker_health_of(slot->worker)->state) != WORKER_LOST;
@@ -118,7 +114,8 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
     return before_s / workers + job->expected_s;
 }
 
-/* Only durable results are evicted. During a deletion durability is unknown: false. */
+/* Returns whether the result may be evicted, i.e. is durable. Returns false while the graph is
+ * being deleted, because durability is then unknown. */
 static bool is_durable(const struct job *job, const struct graph_entry *entry)
 {
     if (job->durability != JOB_END_STORED || job->row.state != JOB_DONE || entry == NULL) {
@@ -175,8 +172,6 @@ void answer_job(struct scheduler *scheduler, struct call *call, const struct job
     answer_body(call, is_accepted ? 202 : 200, answer_print_job(scheduler, job));
 }
 
-/* ---- Graphs ---- */
-
 char *answer_print_graph(const struct graph_entry *entry, const struct submit_call *upload)
 {
     const struct result *result = graph_entry_answer(entry);
@@ -217,8 +212,6 @@ void answer_graph(struct call *call, const struct graph_entry *entry, unsigned h
     const struct submit_call *upload = call->kind == CALL_STORE_GRAPH ? &call->submit : NULL;
     answer_body(call, http_status, answer_print_graph(entry, upload));
 }
-
-/* ---- Results ---- */
 
 struct job *answer_job_to_watch(const struct scheduler *scheduler, const struct call *call)
 {

@@ -1,4 +1,4 @@
-/* Answers of calls: a document of a job or graph, a published result, or a problem. Loop thread. */
+/* Answers calls: with the document of a job or graph, a result, or a problem. Loop thread. */
 #pragma once
 
 #include "server/scheduler/calls.h"
@@ -12,25 +12,25 @@ struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const s
 /* Answers without a body. */
 void answer_empty(struct call *call, unsigned http_status);
 void answer_status(struct call *call, enum status status, const char *detail);
-/* Answers a call whose change the store has refused, or for which there is no memory. */
+/* Answers a call whose change the store has refused, or could not store for lack of memory. */
 void answer_not_stored(struct call *call, enum status status);
 void answer_problem(struct call *call, const struct problem *problem);
-/* Moves body into the call; NULL means out of memory and is answered as such. */
+/* Moves body into the call; NULL is answered as out of memory. */
 void answer_body(struct call *call, unsigned http_status, char *body);
 void answer_no_such(struct call *call);
 void answer_job(struct scheduler *scheduler, struct call *call, const struct job *job);
 void answer_graph(struct call *call, const struct graph_entry *entry, unsigned http_status);
-/* JSON text of a job's current state, freed by the caller; NULL when out of memory. */
+/* Returns JSON text of a job's current state, which the caller frees; NULL when out of memory. */
 char *answer_print_job(struct scheduler *scheduler, const struct job *job);
-/* upload: the call that uploaded the graph, or NULL. */
+/* Returns JSON text of a graph, freed by the caller. upload: the call with the graph, or NULL. */
 char *answer_print_graph(const struct graph_entry *entry, const struct submit_call *upload);
-/* Jobs before this one in the queue. */
+/* Returns the number of jobs before this one in the queue. */
 uint32_t answer_position(struct scheduler *scheduler, const struct job *job);
-/* Estimated seconds until the job ends, with the jobs before it in the queue; below 0 = unknown. */
+/* Returns the estimated seconds until the job ends, after the jobs before it; below 0 = unknown. */
 double answer_eta_s(struct scheduler *scheduler, const struct job *job);
-/* The job that a client should watch for the requested result; NULL if there is none. */
+/* Returns the job that a client should watch for the requested result; NULL if there is none. */
 struct job *answer_job_to_watch(const struct scheduler *scheduler, const struct call *call);
-/* Answers a call for a result: success if it is published, else a problem that says why not. */
+/* Answers a call for a result: with success if the result is published, else with the reason. */
 void answer_result(struct scheduler *scheduler, struct call *call);
-/* The name of the phase of a running job; else NULL. */
+/* Returns the name of the current phase of a running job, or NULL if the job is not running. */
 const char *answer_phase(const struct job *job);

@@ -1,8 +1,8 @@
 /* Calls: requests from HTTP threads to the scheduler, and their answers.
  *
  * An HTTP thread owns a struct call and posts it. The scheduler owns the call until answered() is
- * called on the loop thread; then the HTTP thread owns it again. An answer of 201 or 202 is given
- * after the catalogue commit. */
+ * called on the loop thread; then the HTTP thread owns it again. An answer of 201 or 202 follows
+ * the catalogue commit. */
 #pragma once
 
 #include "proto/edge_changes.h"
@@ -49,12 +49,11 @@ struct job_parameters {
     char name[NAME_SIZE];  /* alias for the graph, empty = none */
 };
 
-/* CALL_SUBMIT, CALL_CHANGE and CALL_STORE_GRAPH; and, zeroed, CALL_RESULT, to solve a graph again.
- */
+/* For CALL_SUBMIT, CALL_CHANGE, CALL_STORE_GRAPH; all zero for CALL_RESULT, to solve again. */
 struct submit_call {
     union {
-        struct reader *reader; /* other calls: the HTTP thread has fed it the whole upload, the pool
-                                  finishes it; NULL = a stored graph */
+        struct reader *reader;       /* other calls: the HTTP thread has fed the whole upload to the
+                                        reader, the pool finishes it; NULL = a stored graph */
         struct edge_changes changes; /* CALL_CHANGE */
     };
     struct upload_share share; /* memory charged for the reader or the changes */
@@ -71,7 +70,7 @@ struct submit_call {
 /* CALL_EVENTS: the position in an event stream. The scheduler updates it with each part. */
 struct event_place {
     char seen[EVENT_ID_SIZE]; /* last ID sent, or Last-Event-ID; empty = none */
-    bool begun;               /* the first part, which is sent without waiting, was sent */
+    bool begun;               /* the first part, which is sent without waiting, has been sent */
     bool ended;               /* this part is the last */
     uint32_t position;        /* queue position last sent */
     double progress;
@@ -85,7 +84,7 @@ struct list_call {
     char cursor[JOB_ID_SIZE];
 };
 
-/* CALL_ESTIMATE: for the graph that the key finds, or for these counts if there is no key. */
+/* CALL_ESTIMATE: estimates the call's graph, or a graph of this size if the key is empty. */
 struct estimate_call {
     enum kind kind;
     uint32_t vertex_count;
@@ -98,7 +97,7 @@ struct coordinates_upload {
     struct upload_share share;
 };
 
-/* Bytes of an If-Match header: enough for several tags. */
+/* Limit on the bytes of an If-Match header: enough for several tags. */
 #define IF_MATCH_SIZE 256
 #define REQUEST_ID_SIZE 65
 
@@ -106,15 +105,15 @@ struct call {
     struct message message; /* link of the scheduler's mailbox */
     enum call_kind kind;
 
-    /* In. */
+    /* Input of the call. */
     struct tenant *tenant; /* tenant of the request; NULL = none */
     struct quota quota;    /* limits of the key in the request */
     char key[RESULT_KEY_SIZE];
-    char if_match[IF_MATCH_SIZE];       /* tags that the graph to change may have; empty = any */
+    char if_match[IF_MATCH_SIZE]; /* the graph to change must have one of these tags; empty = any */
     char if_none_match[IF_MATCH_SIZE];  /* tags that the graph of name= must not have */
     char traceparent[TRACEPARENT_SIZE]; /* empty = none */
     char request_id[REQUEST_ID_SIZE];   /* logged with the job */
-    double wait_s; /* longest wait for the job's end; CALL_JOB: for a new state */
+    double wait_s; /* longest wait for the job's end; of CALL_JOB, for a new state */
     union {
         struct submit_call submit;
         struct event_place place;
@@ -124,7 +123,7 @@ struct call {
         struct result *damaged; /* counted reference */
     };
 
-    /* Out. */
+    /* Output of the call. */
     enum status status; /* STATUS_OK: http_status and body are set; else problem */
     struct problem problem;
     unsigned http_status;
@@ -138,7 +137,7 @@ struct call {
 
     /* Set by scheduler_post_left when the client disconnects while the scheduler has its call. */
     struct message left;
-    bool client_left; /* the client disconnected, which has ended the wait */
+    bool client_left; /* the client has disconnected, so the call no longer waits */
     void (*left_noted)(struct call *call);
     /* Written only by the thread that posted the call. */
     bool left_told;

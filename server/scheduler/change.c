@@ -23,8 +23,8 @@ static bool matches_tag(const struct call *call, const char *graph_id)
     return call->if_match[0] == '\0' || text_lists_tag(call->if_match, tag, false);
 }
 
-/* Inherits from the parent: the kind of its result, unless the kind follows the weights; the form
- * of its latest job, unless the call asks for one; and the kind in which weights are sent. */
+/* Inherits from the parent graph the kind of its result, unless the kind follows the weights; the
+ * form of its latest job, unless the call requests one; and the kind in which weights are sent. */
 static enum status inherit_form(struct submission *submission, const struct graph_entry *entry)
 {
     const struct job *last = LIST_FIRST(&entry->jobs);
@@ -43,7 +43,7 @@ static enum status inherit_form(struct submission *submission, const struct grap
     return status;
 }
 
-/* Checks that the change may begin now. waits: it would have to wait for its name. */
+/* Checks that the change may begin now. waits: the change would have to wait for its name. */
 static enum status check_change(struct submission *submission, const struct graph_entry *entry,
                                 bool waits)
 {
@@ -52,8 +52,7 @@ static enum status check_change(struct submission *submission, const struct grap
         return problem_set(problem, STATUS_DRAINING, "The service is shutting down.");
     }
     if (submission->scheduler->ledger.is_full) {
-        /* Checked before parking, because the change ahead of this one may itself wait for space.
-         */
+        /* The space is checked before parking, because an earlier change may wait for space. */
         return problem_set(problem, STATUS_DISK_FULL,
                            "There is not enough disk space; nothing was stored.");
     }
@@ -82,8 +81,8 @@ void change_begin(struct submission *submission)
         submit_end(submission);
         return;
     }
-    /* Changes of one name run one at a time, each on the outcome of the previous one, and after
-     * parked changes that are about to resume. */
+    /* Changes of one name run one at a time, each on the graph of the previous change. Parked
+     * changes that are about to resume run first. */
     const bool waits =
         scheduler->marks.unparked || names_is_moving(scheduler, call->tenant, call->key);
     if (waits && scheduler->stage == SCHEDULER_SERVES && !scheduler->ledger.is_full) {
@@ -113,8 +112,8 @@ void change_end(struct submission *submission)
     }
 }
 
-/* Lists the changed arcs for updating the parent's result, if they are few. Without memory the list
- * stays NULL and the graph is solved. */
+/* Lists the changed arcs for updating the parent's result, if they are few. If memory runs out, the
+ * list stays NULL and the graph is solved instead. */
 static void keep_arcs(struct submission *submission, const struct edge_changes *changes)
 {
     const bool directed = submission->graph->directed;
@@ -135,7 +134,7 @@ static void keep_arcs(struct submission *submission, const struct edge_changes *
     }
 }
 
-/* Applies the changes to *graph, the parent. A list of edges requires that its vertices were
+/* Applies the changes to *graph, the parent. The vertices in a list of edges must already be
  * resolved by the names of this graph. */
 static enum status apply_changes(struct submission *submission, struct edge_changes *changes,
                                  struct graph **graph)
@@ -155,7 +154,8 @@ static enum status apply_changes(struct submission *submission, struct edge_chan
                               &submission->change.absent, problem);
 }
 
-/* Makes the changed graph. It keeps a kind that was requested for the parent if it fits. */
+/* Makes the changed graph. A kind that was requested for the parent graph is kept if it fits the
+ * new weights. */
 enum status change_finish_graph(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;

@@ -5,7 +5,7 @@
 
 #include "server/scheduler/submission.h"
 
-/* Starts the change of the graph of the call's key, or parks it while the name is moving. */
+/* Starts the change of the graph with the call's key, or parks it while the name is moving. */
 void change_begin(struct submission *submission);
 /* Called when the pool has finished the change, successfully or not. */
 void change_end(struct submission *submission);

@@ -11,13 +11,13 @@
 
 struct scheduler;
 
-/* Up to this many vertices a matrix is ready first, or about as soon as a hierarchy. */
+/* Up to this many vertices a matrix is computed at least about as fast as a hierarchy. */
 #define FORM_MATRIX_VERTICES 8192
 /* A hierarchy is chosen if its arcs and labels take at most the matrix's bytes divided by this. */
 #define FORM_HIERARCHY_PART 16
 
 enum form_look_state {
-    FORM_UNSEEN = 0,    /* the graph is small, or measuring failed */
+    FORM_UNSEEN = 0,    /* the hierarchy is not measured: the graph is small, or measuring failed */
     FORM_MEASURED,      /* bytes and label_bytes are known */
     FORM_NO_SEPARATORS, /* the hierarchy would be larger than byte_limit */
 };
@@ -27,9 +27,9 @@ struct form_look {
     bool is_done;
     enum form_look_state state;
     uint64_t byte_limit; /* largest hierarchy that is useful; UINT64_MAX = any size */
-    uint64_t bytes;      /* size of its file */
+    uint64_t bytes;      /* size of the hierarchy's file */
     uint64_t label_bytes;
-    struct hierarchy_shape *shape; /* owned by the look's owner; NULL unless measured */
+    struct hierarchy_shape *shape; /* owned by the owner of this struct; NULL unless measured */
     double seconds;                /* time that measuring took */
     bool is_fresh;                 /* the order was computed now, not read from the cache */
 };
@@ -37,8 +37,8 @@ struct form_look {
 /* Returns whether form_look_run must measure the graph before the choice; initialises *ret_look. */
 bool form_look_begin(const struct scheduler *scheduler, enum result_form form, uint32_t cost,
                      uint32_t vertex_count, uint64_t edge_count, struct form_look *ret_look);
-/* Orders the graph and measures its hierarchy; a drain ends it early. tenant: the owner, whose
- * cached orders are used and extended. Any thread. */
+/* Orders the graph and measures its hierarchy; a drain stops this early. tenant: the graph's owner,
+ * whose cached orders are read and extended. Any thread. */
 void form_look_run(struct scheduler *scheduler, const char *tenant, const struct graph *graph,
                    enum kind kind, struct form_look *look);
 /* The input of the choice; borrowed. */
@@ -55,7 +55,7 @@ struct form_question {
 /* Sets form, reason and bytes of `result`, whose form may be auto; a change may have set the bytes
  * of its parent's hierarchy already. STATUS_TOO_LARGE: more vertices than a device holds or the
  * quota allows. STATUS_STORAGE_QUOTA, STATUS_DISK_FULL, with limit and actual: result and graph do
- * not fit into the space that is not reserved. STATUS_BAD_PARAMETER: a hierarchy of u2. */
+ * not fit into the unreserved space. STATUS_BAD_PARAMETER: a hierarchy of kind u2. */
 MUST_CHECK enum status choose_result_form(const struct scheduler *scheduler,
                                           const struct form_question *question,
                                           struct result_summary *result, struct problem *reterr);

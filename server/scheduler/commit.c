@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Handles a returned commit. A full disk or lack of memory is waited out; after a failed write or
- * with a corrupt catalogue nothing can be promised, so the process has to exit. */
+/* Handles a returned commit. A full disk or lack of memory may pass, so the process continues;
+ * after a failed write or with a corrupt catalogue nothing more can be made durable, so it must
+ * exit. */
 static void deliver_commit(struct message *message)
 {
     struct commit *commit = (struct commit *)message;
@@ -44,7 +45,7 @@ static void deliver_commit(struct message *message)
     scheduler->delivered = commit;
 }
 
-/* Called on a thread of the store. */
+/* Posts the finished commit to the loop thread. Called on a thread of the store. */
 static void post_home(struct store_change *change)
 {
     struct commit *commit = change->context;

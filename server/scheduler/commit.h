@@ -1,5 +1,5 @@
-/* Commits: durable changes on their way to the store and back. The store has a commit from
- * commit_send until deliver_commit calls then() and frees it. Loop thread. */
+/* Commits: durable changes on their way to the store and back. The store owns a commit from
+ * commit_send until deliver_commit, which calls then() and frees it. Loop thread. */
 #pragma once
 
 #include "server/scheduler/scheduler_internal.h"
@@ -41,7 +41,7 @@ void commit_add_name(struct commit *commit, const char *name, const char *graph_
                      const char *tenant);
 /* Returns whether the commit writes the file of a graph. */
 bool commit_writes_graph(struct commit *commit);
-/* Moves the commit to the disk threads. It comes back to then() and is freed afterwards. */
+/* Moves the commit to the disk threads. Later the loop calls then() and frees the commit. */
 void commit_send(struct commit *commit);
 /* Returns whether a commit under way assigns this name of the tenant. */
 bool commit_names(const struct scheduler *scheduler, const struct tenant *tenant, const char *name);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* An upload of coordinates on its way to the disk threads. Owned by the loop thread; a pool thread
- * uses it while it reads and writes them. */
+ * uses it while it reads and writes the coordinates. */
 struct upload {
     struct pool_work work; /* first */
     struct call *call;
@@ -26,8 +26,8 @@ struct upload {
     struct problem problem;
 };
 
-/* Whether If-Match allows changing the current coordinates. All representations of one content have
- * the same start of their tag. */
+/* Checks whether If-Match allows changing the current coordinates. The tags of all representations
+ * of the same coordinates start alike. */
 static enum status check_condition(const struct call *call, const struct graph_entry *entry,
                                    struct problem *reterr)
 {
@@ -42,7 +42,7 @@ static enum status check_condition(const struct call *call, const struct graph_e
                           "If-Match does not match the current coordinates.");
 }
 
-/* Returns the call's graph if its coordinates may be changed; else answers it and returns NULL. */
+/* Returns the call's graph if its coordinates may be changed; else answers and returns NULL. */
 static struct graph_entry *find_changeable(struct scheduler *scheduler, struct call *call)
 {
     struct problem problem;
@@ -56,10 +56,8 @@ static struct graph_entry *find_changeable(struct scheduler *scheduler, struct c
     return entry;
 }
 
-/* ---- Back from the store ---- */
-
-/* The entry got the new coordinates when the commit was sent, for the next If-Match. A failure
- * restores the old ones, unless another change has followed. */
+/* The entry already has the new coordinates, so that the next If-Match is compared with them. After
+ * a failure the old coordinates are restored, unless a later change has replaced the new ones. */
 static void coordinates_changed(struct commit *commit)
 {
     const enum status status = commit->change.status;
@@ -115,8 +113,6 @@ void coordinates_delete(struct scheduler *scheduler, struct call *call)
         send_commit(commit);
     }
 }
-
-/* ---- Reading ---- */
 
 static enum status feed_reader(void *context, const char *bytes, size_t size,
                                struct problem *reterr)
@@ -187,7 +183,7 @@ static void read_and_write(struct pool_work *work)
     upload->status = problem->status = status;
 }
 
-/* Checks again, as the graph or its coordinates may have changed, and sends the commit. */
+/* Checks again, because the graph or its coordinates may have changed, and sends the commit. */
 static enum status send_upload(struct upload *upload, struct graph_entry *entry)
 {
     struct scheduler *scheduler = upload->work.scheduler;
@@ -248,9 +244,8 @@ void coordinates_put(struct scheduler *scheduler, struct call *call)
     pool_queue(scheduler, call->tenant, POOL_STORED, &upload->work);
 }
 
-/* ---- Copies ---- */
-
-/* Whether the graph of a submission has the vertices of a stored graph in the same order. */
+/* Returns whether a submission's graph and a stored graph have the same vertices in the same
+ * order. */
 static bool has_same_names(const struct submission *submission, const char *graph_id)
 {
     const int folder = store_folder(submission->scheduler->store, STORE_GRAPHS);
@@ -264,7 +259,7 @@ static bool has_same_names(const struct submission *submission, const char *grap
     return is_same;
 }
 
-/* Damaged coordinates, or coordinates deleted meanwhile, are not copied. */
+/* Copies no coordinates if they are damaged or have been deleted meanwhile. */
 enum status coordinates_copy(struct submission *submission)
 {
     const int folder = store_folder(submission->scheduler->store, STORE_COORDINATES);
@@ -273,7 +268,7 @@ enum status coordinates_copy(struct submission *submission)
     struct coordinates_info info;
     struct draft_file file;
     if (strcmp(placed_id, submission->graph_id) == 0) {
-        return STATUS_OK; /* the parent is the same graph, which has its coordinates */
+        return STATUS_OK; /* the parent is the same graph and already has the coordinates */
     }
     enum status status = coordinates_file_read(folder, placed_id, &coordinates, &info);
     if (status == STATUS_NO_COORDINATES || status == STATUS_CORRUPT ||

@@ -1,5 +1,4 @@
-/* Coordinates of stored graphs: put, deleted, copied to a new graph. Loop thread except the copy.
- */
+/* Puts, deletes and copies coordinates of stored graphs. Loop thread, except coordinates_copy. */
 #pragma once
 
 #include "server/scheduler/submission.h"

@@ -35,7 +35,7 @@ const struct scheduler_worker *dispatch_fitting_worker(const struct scheduler *s
     return NULL;
 }
 
-/* The parent's hierarchy, which an update of the changed graph starts from; NULL = none. */
+/* Returns the parent's hierarchy, from which an update of the changed graph starts; NULL = none. */
 static struct result *find_base(const struct scheduler *scheduler, const struct job *job)
 {
     const struct graph_entry *parent = graph_table_find_id(&scheduler->graphs, job->report.parent);
@@ -111,7 +111,7 @@ static bool is_ready(const struct scheduler_worker *slot)
 }
 
 /* Starts the next job that fits the device. The largest device gets every job, even one accepted
- * when there was a larger device. A job whose result exists by now ends without a solve. */
+ * when there was a larger device. A job whose result already exists ends without a solve. */
 static void start_next(struct scheduler *scheduler, struct scheduler_worker *slot)
 {
     const uint32_t *own_limit = slot->facts->vertex_limit;
@@ -135,9 +135,9 @@ static void start_next(struct scheduler *scheduler, struct scheduler_worker *slo
     }
 }
 
-/* Gives the first job to all devices together if it fits none alone, or if it is large and no other
- * job waits. Returns true if single devices must get no jobs, as the group works or waits for them.
- */
+/* Gives the first job to all devices together if it does not fit a single device, or if it is large
+ * and no other job waits. Returns true if single devices must get no jobs now, because the group
+ * runs a job or the first job needs all devices. */
 static bool dispatch_to_group(struct scheduler *scheduler)
 {
     struct scheduler_worker *group = scheduler->group;
@@ -165,7 +165,7 @@ static bool dispatch_to_group(struct scheduler *scheduler)
 void dispatch_jobs(struct scheduler *scheduler)
 {
     const struct ledger *ledger = &scheduler->ledger;
-    /* Jobs must not end faster than the disk writes and deletes results, which keep files open. */
+    /* No job starts while too many results are being written or deleted: each keeps a file open. */
     if (scheduler->stage != SCHEDULER_SERVES || ledger->is_paused ||
         ledger->result_count + scheduler->changes >= ledger->file_limit) {
         return;

@@ -9,11 +9,11 @@ struct scheduler_worker;
 
 /* Gives jobs to idle workers. */
 void dispatch_jobs(struct scheduler *scheduler);
-/* Delivers a finished task from its worker. */
+/* Handles the message by which a worker returns a finished task. */
 void dispatch_receive_task(struct message *message);
-/* The first worker of a single device that holds the graph; NULL if none does. */
+/* Returns the first single-device worker whose device can hold the graph; NULL if there is none. */
 const struct scheduler_worker *dispatch_fitting_worker(const struct scheduler *scheduler,
                                                        uint32_t vertex_count, uint32_t cost);
-/* The worker whose device holds the largest graph of a kind. */
+/* Returns the worker whose device can hold the largest graph with this cost (graph_cost). */
 const struct scheduler_worker *dispatch_largest_worker(const struct scheduler *scheduler,
                                                        uint32_t cost);

@@ -12,18 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Attempts of a job that fails for lack of host memory or open files. */
+/* Limit on the attempts of a job that fails for lack of host memory or open files. */
 #define ATTEMPT_LIMIT 4
-/* Attempts of a job that lacks device memory, which other processes may release later. */
+/* Limit on the attempts of a job that lacks device memory, which other processes may release
+ * later. */
 #define MEMORY_ATTEMPT_LIMIT 16
-/* A job fails for good after it has cost this many workers. */
+/* A job fails permanently after this many workers were lost while they ran it. */
 #define WORKERS_LOST_LIMIT 3
-/* Smaller solves do not measure the pace, because their start and end dominate. */
+/* Smaller solves are not used to measure the pace, because their start and end dominate. */
 #define PACE_VERTICES_MIN 1024
 
 /* ---- The end of a job and its commit ---- */
 
-/* Answers the cancel once the end of the job is on the disk, or cannot be written. */
+/* Answers the cancelling call once the end of the job is on the disk, or cannot be written. */
 static void answer_cancel(struct commit *commit)
 {
     if (commit->change.status == STATUS_OK) {
@@ -52,12 +53,13 @@ static void end_stored(struct commit *commit)
     }
 }
 
-/* If there is no memory for a commit, the row stays, and a restart solves the job again. */
+/* Commits the end of a job. If memory runs out, the catalogue row stays unfinished, so a restart
+ * solves the job again. */
 static void store_end(struct scheduler *scheduler, struct job *job, struct result *result,
                       struct call *call)
 {
     struct commit *commit;
-    /* Rows of one name are committed one after another; finish_store_ends tries again. */
+    /* Only one commit at a time may assign a name; finish_store_ends tries again later. */
     if (job->row.state == JOB_DONE && commit_names(scheduler, job->tenant, job->report.moves)) {
         return;
     }
@@ -102,7 +104,7 @@ void finish_store_ends(struct scheduler *scheduler)
     }
 }
 
-/* Ends a job in its final state, visible from now on: releases reservations, logs and stores it. */
+/* Ends a job in its final state, now visible: releases reservations, logs and stores the end. */
 static void end_job(struct scheduler *scheduler, struct job *job, struct result *result,
                     struct call *call)
 {
@@ -129,7 +131,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct result 
     waiters_mark_changed(scheduler, job);
 }
 
-/* result and call may be NULL. */
+/* Moves a job to its final state. result and call may be NULL. */
 static void finish_job(struct scheduler *scheduler, struct job *job, enum job_state state,
                        struct result *result, struct call *call)
 {
@@ -139,7 +141,7 @@ static void finish_job(struct scheduler *scheduler, struct job *job, enum job_st
     if (job->row.started_s > 0) {
         timings->queue_s = fmax(job->row.started_s - job->row.created_s, 0);
         timings->total_s = job->parse_s + fmax(job->row.finished_s - job->row.created_s,
-                                               0); /* created after parsing */
+                                               0); /* the job was created after parsing */
     }
     if (state == JOB_DONE) {
         metrics_add(METRIC_JOBS_DONE, 1);
@@ -194,7 +196,7 @@ static void finish_stopped(struct scheduler *scheduler, struct job *job)
 
 /* ---- Workers lost with their job ---- */
 
-/* Called when the loss is on the disk. Until now clients saw the job as running. */
+/* Called when the loss of the worker is on the disk. Until now clients saw the job as running. */
 static void loss_stored(struct commit *commit)
 {
     if (commit->job->stop != JOB_STOP_NONE) {
@@ -204,7 +206,8 @@ static void loss_stored(struct commit *commit)
     }
 }
 
-/* If there is no memory for the commit, the loss is counted only in memory. */
+/* Stores that the job has lost a worker. If memory for the commit runs out, the loss is counted
+ * only in memory. */
 static void store_loss(struct scheduler *scheduler, struct job *job)
 {
     struct commit *commit;
@@ -276,7 +279,7 @@ static void fill_report(struct job *job, const struct task *task)
     report->problem.status = task->status;
 }
 
-/* Counts the seconds of every solve, but relaxations and pace only if it succeeded. */
+/* Counts the seconds of every solve, but relaxations and pace only of a successful solve. */
 static void count_task(struct scheduler *scheduler, const struct job *job, const struct task *task)
 {
     const struct timings *solve = &task->outcome.account.timings;
@@ -301,7 +304,7 @@ static void count_task(struct scheduler *scheduler, const struct job *job, const
     }
 }
 
-/* Checks the quota again: the reservation for a hierarchy is an estimate, and may be exceeded. */
+/* Checks the quota again, because the bytes reserved for a hierarchy were an estimate. */
 static enum status check_quota(struct job *job, const struct task *task)
 {
     const struct quota quota = {.stored_bytes = job->quota_bytes};
@@ -355,9 +358,9 @@ static void finish_solved(struct scheduler *scheduler, struct job *job, struct t
     result_unref(result);
 }
 
-/* Only transient failures are retried. An accepted job waits for a full disk without limit. Device
- * memory was sufficient when the device was opened, so others may be using it for a while. Lack of
- * host memory or open files may pass. */
+/* Retries transient failures only. An accepted job waits for space on a full disk without limit.
+ * Lack of device memory counts as transient, because the memory sufficed when the device was
+ * opened. Lack of host memory or open files may also pass. */
 static void retry_or_fail(struct scheduler *scheduler, struct job *job, const struct task *task)
 {
     const bool waits_for_disk = task->is_passing && task->status == STATUS_DISK_FULL &&
@@ -381,7 +384,7 @@ static void retry_or_fail(struct scheduler *scheduler, struct job *job, const st
     } else {
         ledger_pause(scheduler);
     }
-    /* A job without memory on one device is tried on another device first. */
+    /* A job that ran out of memory on one device is tried next on the following device. */
     for (uint32_t i = 0; i < scheduler->worker_count && !task->is_passing; i++) {
         if (scheduler->workers[i] == task->context) {
             scheduler->next_worker = (i + 1) % scheduler->worker_count;
@@ -403,7 +406,7 @@ void finish_task(struct scheduler_worker *slot, struct job *job, struct task *ta
     if (task->status == STATUS_DEVICE_LOST) {
         finish_lost(scheduler, job, task);
     } else if (task->status == STATUS_CANCELLED || job->stop == JOB_STOP_CANCEL) {
-        /* An acknowledged cancel wins, even if the job was solved meanwhile. */
+        /* An acknowledged cancel takes precedence, even if the job has been solved meanwhile. */
         finish_stopped(scheduler, job);
     } else if (task->status == STATUS_OK) {
         finish_solved(scheduler, job, task);
@@ -415,7 +418,7 @@ void finish_task(struct scheduler_worker *slot, struct job *job, struct task *ta
 
 /* ---- Cancels, deadlines, history ---- */
 
-/* Cancels a running job. Its row says cancelled before the answer, so the job never runs again. */
+/* Cancels a running job. The cancel is stored before it is answered, so a restart keeps it. */
 static void cancel_given(struct scheduler *scheduler, struct job *job, struct call *call)
 {
     struct commit *commit;
@@ -482,7 +485,7 @@ void finish_expired(struct scheduler *scheduler)
     }
 }
 
-/* Deletes in the order of ends, each once its end is durable and no commit is under way. */
+/* Deletes jobs in the order of their ends, once the end is durable and no commit is under way. */
 void finish_trim_history(struct scheduler *scheduler)
 {
     while (scheduler->jobs.history_count > scheduler->config->history_limit) {

@@ -1,4 +1,4 @@
-/* Ends jobs by finished tasks, cancels and deadlines, or queues the jobs again. Loop thread. */
+/* Ends jobs after finished tasks, cancels and deadlines, or queues them again. Loop thread. */
 #pragma once
 
 #include "server/scheduler/calls.h"
@@ -7,7 +7,7 @@
 struct scheduler;
 struct scheduler_worker;
 
-/* Ends the job, or queues it again, by the outcome of its task. */
+/* Ends the job, or queues it again, depending on the outcome of its task. */
 void finish_task(struct scheduler_worker *slot, struct job *job, struct task *task);
 /* Ends the job as failed; job->report.problem says why. */
 void finish_failed(struct scheduler *scheduler, struct job *job);

@@ -162,7 +162,7 @@ static void unlist_name(struct graph_entry *entry, const char *name)
         i++;
     }
     CHECK(i < entry->name_count);
-    /* Moves the final NULL too. */
+    /* Moves the later names down by one, including the final NULL. */
     memmove(&entry->names[i], &entry->names[i + 1],
             (entry->name_count - i) * sizeof(entry->names[0]));
     entry->name_count--;
@@ -198,8 +198,6 @@ bool graph_table_is_named_since(const struct graph_table *table, const struct te
     const struct alias *alias = find_alias(table, tenant, name);
     return alias != NULL && alias->number > number;
 }
-
-/* ---- Lookups ---- */
 
 struct graph_entry *graph_table_find_name(const struct graph_table *table,
                                           const struct tenant *tenant, const char *name)

@@ -6,8 +6,8 @@
 #include "server/store/coordinates_file.h"
 #include "server/store/result.h"
 
-/* Limit of the aliases of one graph: each alias is bound again with every new result, and printed
- * in the graph's document. */
+/* Limit on the aliases of one graph, because each alias is bound again with every new result and
+ * printed in the graph's document. */
 #define GRAPH_NAMES_MAX 1000
 
 /* The life of a stored graph:
@@ -30,7 +30,7 @@ enum graph_result_state {
     GRAPH_RESULT_LOST       /* damaged or missing: to be solved again */
 };
 
-/* A published result among those that may be evicted. */
+/* Link of a published result in the list of results that may be evicted. */
 struct result_item {
     TAILQ_ENTRY(result_item) in_list;
     struct graph_entry *entry;
@@ -53,7 +53,7 @@ struct graph_entry {
     const char **names;    /* aliases, NULL-terminated; NULL = never had one */
     size_t name_count;
     struct graph_result results[KIND_COUNT];
-    enum kind answering;   /* kind of the result that ID and aliases find; 0 = none */
+    enum kind answering;   /* kind of the result that queries by ID or alias get; 0 = none */
     LIST_HEAD(, job) jobs; /* jobs of this graph, newest first */
     const struct job *solvers[KIND_COUNT]; /* by kind: the job that finished last */
     struct job *latest_job;                /* job accepted last; NULL = none in the history */
@@ -67,7 +67,8 @@ struct graph_entry {
     struct coordinates_info coordinates;
 };
 
-/* The table of stored graphs; zeroed = empty. Owns the entries and a reference to each result.
+/* The table of stored graphs; zeroed = empty. Owns the entries and a counted reference to each
+ * result.
  *
  * Balanced trees (tsearch of the C library): entries by ID, entries by owner and ID, and struct
  * alias by owner and name. Callers' keys are looked up in the per-owner trees, so the time of a
@@ -85,7 +86,7 @@ void graph_table_finish(struct graph_table *table);
  * two tenants share one. */
 MUST_CHECK enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
                                        const struct graph_row *row, struct graph_entry **ret_entry);
-/* The graph's row is in the catalogue, and its file is on the disk if is_written. */
+/* Notes that the graph's row is in the catalogue and, if is_written, its file is on the disk. */
 void graph_entry_commit(struct graph_entry *entry, bool is_written);
 /* Returns whether requests find the graph. */
 static inline bool graph_entry_is_visible(const struct graph_entry *entry)
@@ -98,8 +99,8 @@ void graph_entry_set_coordinates(struct graph_entry *entry, const struct coordin
 void graph_table_remove(struct graph_table *table, struct graph_entry *entry);
 /* Removes the entry of a refused graph, if nothing was committed and no commit is under way. */
 void graph_table_drop(struct graph_table *table, struct graph_entry *entry);
-/* Assigns the alias to this graph, removing it from another graph of the tenant. number: of the
- * request that asked for it, in the order of acceptance (job.number). */
+/* Assigns the alias to this graph, removing it from another graph of the tenant. number: number of
+ * the request for the alias, in the order of acceptance (job.number). */
 MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *name,
                                         struct graph_entry *entry, uint64_t number);
 /* Returns whether a request accepted after this number has assigned the alias. */
@@ -119,7 +120,7 @@ struct graph_entry *graph_table_find(const struct graph_table *table, const stru
 
 /* Sets the result of a kind and takes its own reference to it; NULL releases the result. */
 void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result);
-/* The result that answers queries; NULL if there is none. Borrowed. */
+/* Returns the result that answers queries (borrowed); NULL if there is none. */
 struct result *graph_entry_answer(const struct graph_entry *entry);
 /* Applies graph_choose_kind to the stored graph, using the summary in the catalogue. */
 MUST_CHECK enum status graph_entry_choose_kind(const struct graph_entry *entry, enum kind requested,

@@ -35,7 +35,7 @@ enum status job_restore(const struct job_row *row, struct job **ret_job)
         return status;
     }
     if (job->report.result.form == RESULT_FORM_AUTO) {
-        /* An older row without a report, or an unreadable report. */
+        /* The row is old and has no report, or its report is unreadable. */
         job->report.result =
             (struct result_summary){.form = RESULT_FORM_MATRIX, .reason = RESULT_REASON_FITS};
     }
@@ -93,8 +93,6 @@ void job_trace_id(const char *traceparent, char ret_id[TRACE_ID_SIZE])
     memcpy(ret_id, id, strnlen(id, TRACE_ID_SIZE - 1));
 }
 
-/* ---- The table ---- */
-
 /* Tenants are compared first: IDs of different tenants are never compared, so the time of a lookup
  * reveals nothing about other tenants. */
 static int compare_id(const void *left, const void *right)
@@ -136,7 +134,7 @@ enum status job_table_add(struct job_table *table, struct job **take_job)
         return STATUS_NO_MEMORY;
     }
     CHECK(*node == job);
-    /* A duplicate key stays with its first job. */
+    /* If two jobs have the same idempotency key, the key finds the first job. */
     if (job->row.idempotency_key[0] != '\0' && tsearch(job, &table->by_key, compare_key) == NULL) {
         tdelete(job, &table->by_id, compare_id);
         return STATUS_NO_MEMORY;

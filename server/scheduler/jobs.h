@@ -26,7 +26,7 @@ struct tenant;
  *   FAILED     report.problem says why; finish.c
  *   CANCELLED  by a request; finish.c
  *
- * and beside it what of the job is in the catalogue. */
+ * In addition, enum job_durability says which part of the job is in the catalogue. */
 enum job_durability {
     JOB_ACCEPTING = 0, /* nothing in the catalogue yet: only its Idempotency-Key finds the job */
     JOB_ACCEPTED,      /* row stored: the job is visible and acknowledged; accept.c */
@@ -36,8 +36,8 @@ enum job_durability {
 /* Why a running job must stop. A later enumerator overrules an earlier one. */
 enum job_stop {
     JOB_STOP_NONE = 0,
-    JOB_STOP_DRAIN,    /* returns to the queue */
-    JOB_STOP_DEADLINE, /* fails */
+    JOB_STOP_DRAIN,    /* the service stops; the job returns to the queue */
+    JOB_STOP_DEADLINE, /* the deadline has passed; the job fails */
     JOB_STOP_CANCEL
 };
 
@@ -53,11 +53,11 @@ struct job {
     double deadline_at_s;       /* monotonic; 0 = none */
     double parse_s;             /* time spent reading the upload */
     double look_s;              /* time spent ordering the graph before its form was chosen */
-    bool is_look_fresh;         /* that step computed the order */
+    bool is_look_fresh;         /* the order was computed then, not read from the cache */
     double expected_s;          /* estimated when the job enters the queue; 0 = unknown */
     uint32_t vertex_count;      /* vertices of its graph */
-    struct task_signal *signal; /* the worker's while it has the job, else NULL */
-    double progress;            /* the share that was shown when a worker returned the job */
+    struct task_signal *signal; /* signal of the worker that runs the job; NULL = not running */
+    double progress;            /* progress shown when a worker returned the job */
 
     struct capacity held; /* reserved for the job; nothing once it has ended */
 
@@ -76,7 +76,7 @@ struct job {
 
     struct job_share *share; /* NULL = not in the queue */
     TAILQ_ENTRY(job) in_line;
-    struct job_place before; /* jobs of its share before it; job_queue.is_counted */
+    struct job_place before; /* jobs before it in its share; valid while job_queue.is_counted */
 
     uint64_t number;          /* number in the order of acceptance */
     TAILQ_ENTRY(job) in_list; /* link in unfinished or history of the table */
@@ -92,7 +92,7 @@ MUST_CHECK enum status job_create(const char *graph_id, enum kind kind, double w
 MUST_CHECK enum status job_restore(const struct job_row *row, struct job **ret_job);
 void job_destroy(struct job *job);
 
-/* Sets what the cost of the job depends on: the vertex count and whether it is solved scaled. */
+/* Sets the inputs of job_cost: the vertex count, and whether decimal weights are scaled to i4. */
 void job_set_graph(struct job *job, uint32_t vertex_count, const struct graph_summary *summary);
 static inline uint32_t job_cost(const struct job *job)
 {
@@ -101,11 +101,11 @@ static inline uint32_t job_cost(const struct job *job)
 
 /* Asks the worker to stop the job. */
 void job_stop(struct job *job, enum job_stop reason);
-/* Progress of a job by time, 0 to 1: never decreases, 1 once the job is done. */
+/* Returns the progress of a job by time, 0 to 1: never decreases, 1 once the job is done. */
 double job_progress(const struct job *job, double monotonic_s);
-/* Seconds left of a running job; below 0 = unknown. */
+/* Returns the remaining seconds of a running job; below 0 = unknown. */
 double job_eta_s(const struct job *job, double monotonic_s);
-/* The trace ID of a traceparent header, which may be empty. */
+/* Copies the trace ID out of a traceparent header; both may be empty. */
 void job_trace_id(const char *traceparent, char ret_id[TRACE_ID_SIZE]);
 
 /* The table finds jobs by tenant and ID, and by tenant and idempotency key, and lists them in order
@@ -130,8 +130,8 @@ void job_table_end(struct job_table *table, struct job *job);
 /* Removes and frees the job. */
 void job_table_remove(struct job_table *table, struct job *job);
 
-/* Both return NULL if there is no such job. A job not yet accepted is found only by its key: a
- * repeated request must find it. */
+/* Both find functions return NULL if there is no such job. A job that is not yet accepted is found
+ * only by its idempotency key, because a repeated request must find it. */
 struct job *job_table_find(const struct job_table *table, const struct tenant *tenant,
                            const char *id);
 struct job *job_table_find_key(const struct job_table *table, const struct tenant *tenant,

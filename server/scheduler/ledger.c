@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Interval of the checks of a full disk: the system does not report that space is free again. */
+/* Interval of the checks of a full disk, because the system does not report that space is free. */
 #define LOOK_MS 1000
-/* Free space that the catalogue itself needs to continue. */
+/* Free disk space that the catalogue needs to keep working. */
 #define LEAST_FREE_BYTES (UINT64_C(1) << 20)
 #define RETRY_AFTER_LIMIT_S 60.0
-/* Bytes reserved for a hierarchy per vertex and edge: the size for a road network. */
+/* Bytes reserved for a hierarchy, per vertex and per edge, as for a road network. */
 #define HIERARCHY_STEP_BYTES 32
 
 uint64_t ledger_graph_bytes(uint32_t vertex_count, uint64_t edge_count, enum weight_type type)
@@ -76,9 +76,9 @@ uint32_t ledger_free_places(const struct scheduler *scheduler)
     return taken < limit ? limit - taken : 0;
 }
 
-/* The upper bound of the reserved bytes that are still to be written. A matrix whose file is
- * allocated no longer counts as free space, nor as reserved. With a
- * budget, older results are evicted as new ones arrive. */
+/* Returns an upper bound on the reserved bytes that are still to be written. A matrix whose file is
+ * allocated already occupies its space, so it no longer counts as reserved. With a budget, older
+ * results are evicted when new results arrive. */
 static uint64_t bytes_to_come(const struct scheduler *scheduler)
 {
     const uint64_t budget_bytes = scheduler->config->result_budget_bytes;
@@ -110,7 +110,7 @@ static void room_ticked(uv_timer_t *tick)
 {
     struct scheduler *scheduler = tick->data;
     if (scheduler->ledger.is_full) {
-        /* The next job's result must fit, or the job would fail at once. */
+        /* The disk stays full until the next job's result fits, or the job would fail at once. */
         const uint64_t free_bytes = store_free_bytes(scheduler->store);
         const uint64_t reserve_bytes = scheduler->config->disk_reserve_bytes;
         const struct job *first = queue_first(&scheduler->queue);
@@ -140,7 +140,7 @@ void ledger_note_full(struct scheduler *scheduler)
 {
     if (!scheduler->ledger.is_full) {
         scheduler->ledger.is_full = true;
-        scheduler->marks.unparked = true; /* refuses waiting changes */
+        scheduler->marks.unparked = true; /* so that waiting changes are refused */
         atomic_store(&scheduler->admission.full, true);
         log_write(LOG_ERROR, "disk_full",
                   LOG_NUMBER("free_bytes", (double)store_free_bytes(scheduler->store)));
@@ -148,7 +148,7 @@ void ledger_note_full(struct scheduler *scheduler)
     ledger_pause(scheduler);
 }
 
-/* HTTP threads check uploads by these values some time later, so the scheduler checks again. */
+/* HTTP threads check uploads by these values, which may be old, so the scheduler checks again. */
 void ledger_publish(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;

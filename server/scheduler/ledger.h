@@ -11,7 +11,7 @@ struct job;
 struct scheduler;
 struct tenant;
 
-/* Amounts: of one submission or job, of one reservation, or of all together. */
+/* Reserved amounts: of one submission or job, of one reservation, or the total of all of them. */
 struct capacity {
     uint32_t queue_places; /* places of jobs that are not in the queue yet */
     uint64_t disk_bytes;   /* space for a result, until its job has ended */
@@ -22,16 +22,16 @@ struct ledger {
     uint64_t largest_disk_bytes; /* largest reservation since all were released */
     uint64_t result_bytes;       /* bytes of all published results */
     uint32_t result_count;
-    uint32_t result_limit; /* most results, by the process's limit of open files */
+    uint32_t result_limit; /* maximum number of results, from the process's limit of open files */
     uint32_t file_limit;   /* open files for results and for files being written */
     bool is_full;          /* the disk is full: no new work is accepted and no job is started */
     bool is_paused;        /* no job is started until the next check of the disk */
 };
 
-/* Bytes of the arrays of a graph in memory, about the size of its file: an offset per vertex, a
- * target and a weight per edge. */
+/* Returns the bytes of the arrays of a graph in memory, about the size of its file: an offset per
+ * vertex, a target and a weight per edge. */
 uint64_t ledger_graph_bytes(uint32_t vertex_count, uint64_t edge_count, enum weight_type type);
-/* Bytes of a result's file, estimated for a hierarchy; INT64_MAX if the size overflows. */
+/* Returns the bytes of a result's file, an estimate for a hierarchy; INT64_MAX on overflow. */
 uint64_t ledger_result_bytes(enum result_form form, uint32_t vertex_count, uint64_t edge_count,
                              enum kind kind);
 
@@ -43,15 +43,15 @@ void ledger_reserve_result(struct scheduler *scheduler, struct job *job, uint64_
 void ledger_release(struct scheduler *scheduler, struct tenant *tenant, struct capacity *held,
                     struct capacity less);
 
-/* Queue places neither occupied nor reserved. */
+/* Returns the number of queue places that are neither occupied nor reserved. */
 uint32_t ledger_free_places(const struct scheduler *scheduler);
-/* Bytes of the disk that can still be reserved; 0 while the disk is full. */
+/* Returns the bytes of the disk that can still be reserved; 0 while the disk is full. */
 uint64_t ledger_disk_room(const struct scheduler *scheduler);
-/* Called when a step failed for lack of memory or files: starts no job until the next check. */
+/* Starts no job until the next check of the disk. Called when memory or open files ran out. */
 void ledger_pause(struct scheduler *scheduler);
-/* Called when a step failed on a full disk: also accepts no new work until there is space again. */
+/* Also accepts no new work until there is space again. Called after a failure on a full disk. */
 void ledger_note_full(struct scheduler *scheduler);
 /* Copies the totals to struct admission, where HTTP threads read them. */
 void ledger_publish(struct scheduler *scheduler);
-/* The Retry-After of a refusal for lack of storage or upload memory; 0 for other statuses. */
+/* Returns the Retry-After of a refusal for lack of storage or upload memory; else 0. */
 unsigned ledger_retry_after_s(enum status status);

@@ -21,7 +21,7 @@ void names_end_move(struct scheduler *scheduler, struct name_move *move)
         LIST_REMOVE(move, in_moves);
         move->name = NULL;
         scheduler->marks.unparked = true;
-        scheduler_wake(scheduler); /* the turn may have read the mark already */
+        scheduler_wake(scheduler); /* this turn of the loop may already have read the mark */
     }
 }
 
@@ -38,8 +38,9 @@ bool names_is_moving(const struct scheduler *scheduler, const struct tenant *ten
     return false;
 }
 
-/* Returns whether the job is done and its name must move to its graph. The name of a change does
- * not come back if it was deleted with the parent, or reassigned. */
+/* Returns whether the job is done and its name must move to its graph. A name that should move from
+ * the parent to the changed graph is not assigned again if it was deleted with the parent, or now
+ * belongs to another graph. */
 static bool is_due(const struct scheduler *scheduler, const struct job *job)
 {
     const struct graph_table *graphs = &scheduler->graphs;
@@ -83,8 +84,6 @@ void names_add_row(struct scheduler *scheduler, const struct job *job, struct co
         commit_add_name(commit, job->report.moves, job->row.graph_id, job->tenant->name);
     }
 }
-
-/* ---- Deletion ---- */
 
 void names_delete_old_graph(struct scheduler *scheduler, const char *graph_id)
 {

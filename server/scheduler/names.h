@@ -12,7 +12,8 @@ struct graph_entry;
 struct job;
 struct scheduler;
 
-/* A pending move of a name: for a change from its beginning, for a job until its end is durable. */
+/* A pending move of a name. It begins with the change or job, and ends when the job's end is
+ * durable. */
 struct name_move {
     LIST_ENTRY(name_move) in_moves;
     const struct tenant *tenant;
@@ -32,8 +33,9 @@ bool names_is_moving(const struct scheduler *scheduler, const struct tenant *ten
 void names_move(struct scheduler *scheduler, struct job *job);
 /* Adds the row of the job's name to the commit, if the name moves when the job ends. */
 void names_add_row(struct scheduler *scheduler, const struct job *job, struct commit *commit);
-/* Deletes the graph if a change by name created it and it has no name and no job any more. Called
+/* Deletes the graph if a change of a name created it and it no longer has a name or a job. Called
  * once the move of the name is durable. */
 void names_delete_old_graph(struct scheduler *scheduler, const char *graph_id);
-/* Stops answering for the graph and deletes its rows and files. call: to answer, or NULL. */
+/* Hides the graph from queries and deletes its rows and files. call: the call to answer, or
+ * NULL. */
 void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, struct call *call);

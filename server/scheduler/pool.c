@@ -6,7 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Added to the niceness of the pool's threads: below threads that answer, above a solver's. */
+/* Niceness added to the pool's threads: their priority is lower than that of threads that answer
+ * requests, and higher than a solver's. */
 #define POOL_NICENESS 5
 
 /* Threads that each class may use; libuv's pool has four. */
@@ -30,7 +31,7 @@ static void *start_threads(void *loop)
 
 enum status pool_start(struct scheduler *scheduler)
 {
-    static bool is_started; /* once per process, as libuv's pool is global */
+    static bool is_started; /* once per process, because libuv's pool is global */
     pthread_t thread;
     STAILQ_INIT(&scheduler->pool.waiting);
     if (!is_started) {

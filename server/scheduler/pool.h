@@ -1,4 +1,4 @@
-/* Long work on the threads of libuv's pool: finishing, ordering, changing, writing and reading
+/* Runs long work on the threads of libuv's pool: finishing, ordering, changing, writing and reading
  * graphs. Loop thread.
  *
  * Tenants take turns: the next work is the oldest work of the least recently served tenant. While
@@ -43,7 +43,7 @@ struct pool {
 /* One tenant's use of the pool. */
 struct pool_share {
     uint32_t running[POOL_CLASS_COUNT];
-    uint64_t turn; /* number of its last turn; the lowest is served next */
+    uint64_t turn; /* number of the tenant's last turn; the lowest is served next */
 };
 
 /* Starts the threads and sets their niceness. Before the loop runs. */

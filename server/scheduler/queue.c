@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-/* Cost of one vertex of a hierarchy, in the unit of a matrix, which costs n^3. */
+/* Cost of a hierarchy per vertex, in the same unit as the cost n^3 of a matrix. */
 #define HIERARCHY_STEPS 1e5
 
-/* The least cost of a job: even a tiny graph is moved to a device and back. */
+/* Minimum cost of a job, because even a tiny graph is moved to a device and back. */
 #define CUBES_MIN (64.0 * 64 * 64)
 
 /* The cost of a job in cubed vertices. */
@@ -29,7 +29,7 @@ void queue_push(struct job_queue *queue, struct job_share *share, struct job *jo
     job->expected_s = cubes_of(job) * queue->pace_s[job_cost(job)];
     struct job_list *line = line_of(job);
     if (atomic_fetch_add(&share->count, 1) == 0) {
-        /* Idle time earns no credit. */
+        /* A tenant earns no credit while it has no jobs. */
         share->served = share->served < queue->served ? queue->served : share->served;
         LIST_INSERT_HEAD(&queue->shares, share, in_queue);
     }
@@ -121,8 +121,8 @@ static void count_places(struct job_queue *queue)
     queue->is_counted = true;
 }
 
-/* The shares take turns: before a job with k jobs ahead in its own share, about k jobs of every
- * other share run, and no share gets more time than this one until then. */
+/* The shares take turns: if k jobs of its own share run before a job, about k jobs of every other
+ * share also run before it, but no other share gets more time than this share until then. */
 struct job_place queue_ahead(struct job_queue *queue, const struct job *job)
 {
     if (!queue->is_counted) {

@@ -14,7 +14,7 @@
 
 struct job;
 
-/* A number of jobs, and their expected seconds together. */
+/* A number of jobs, and their total expected seconds. */
 struct job_place {
     uint32_t number;
     double seconds;
@@ -28,7 +28,7 @@ TAILQ_HEAD(job_list, job);
 struct job_share {
     struct job_list lines[PRIORITY_COUNT]; /* by priority; not initialised before the first job */
     atomic_uint count;
-    struct job_place waiting; /* all its jobs; valid while job_queue.is_counted */
+    struct job_place waiting; /* all jobs of the share; valid while job_queue.is_counted */
     double served;            /* cubed vertices; raised to the queue's level after idle time */
     LIST_ENTRY(job_share) in_queue;
 };
@@ -42,15 +42,15 @@ struct job_queue {
 };
 
 void queue_push(struct job_queue *queue, struct job_share *share, struct job *job);
-/* The next job, which stays in the queue; NULL if empty. */
+/* Returns the next job, which stays in the queue; NULL if the queue is empty. */
 struct job *queue_first(const struct job_queue *queue);
-/* The next job within the vertex limit of its cost; O(tenants + jobs skipped). */
+/* Returns the next job within the vertex limit for its cost. O(tenants + jobs skipped). */
 struct job *queue_first_within(const struct job_queue *queue,
                                const uint32_t vertex_limit[COST_COUNT]);
 /* Removes a job, which must be in the queue. */
 void queue_remove(struct job_queue *queue, struct job *job);
 /* Removes a job that a worker starts, and charges it to the share. */
 void queue_serve(struct job_queue *queue, struct job *job);
-/* Jobs and seconds before this job: exact with one tenant, approximate otherwise. O(jobs) after a
- * change of the queue, else O(tenants). */
+/* Returns the jobs and seconds before this job: exact with one tenant, else approximate. O(jobs)
+ * after a change of the queue, else O(tenants). */
 struct job_place queue_ahead(struct job_queue *queue, const struct job *job);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A page of a list ends at this size, as it is built in memory before it is sent. */
+/* A page of a list ends at this size, because it is built in memory before it is sent. */
 #define PAGE_BYTES ((size_t)262144)
 /* A page ends after this many jobs that the filter rejects, more than a history has by default; the
  * next page continues there. */
@@ -38,7 +38,7 @@ static void append_document(struct text *text, uint32_t index, char *document)
     free(document);
 }
 
-/* next: the ID after which the next page begins; NULL at the end. */
+/* Answers with a page of a list. next: the ID after which the next page begins; NULL: last page. */
 static void answer_list(struct call *call, struct text *text, const char *next)
 {
     text_append_string(text, "],\"next\":");
@@ -145,7 +145,7 @@ void requests_show_graph(struct scheduler *scheduler, struct call *call)
     }
 }
 
-/* Stops answering queries at once; rows and files are deleted next. */
+/* Deletes a graph: queries no longer find it at once, then its rows and files are deleted. */
 void requests_delete_graph(struct scheduler *scheduler, struct call *call)
 {
     struct graph_entry *entry = answer_find_graph(scheduler, call);
@@ -164,7 +164,7 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
 
 /* ---- Results ---- */
 
-/* Submits a job if the call may wait, unless the latest job failed, as a new one would fail too. */
+/* Submits a job if the call may wait, unless the latest job failed: a new one would fail too. */
 void requests_call_result(struct scheduler *scheduler, struct call *call)
 {
     struct graph_entry *entry = answer_find_graph(scheduler, call);
@@ -192,7 +192,7 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
 }
 
 /* Submits a job like the one that has solved the damaged result, whose own job stays finished. If
- * that is refused, the next call that waits for the result submits one. */
+ * the new job is refused, the next call that waits for the result submits a job. */
 static void solve_again(struct scheduler *scheduler, struct call *call, struct graph_entry *entry,
                         const struct result *result)
 {
@@ -200,7 +200,7 @@ static void solve_again(struct scheduler *scheduler, struct call *call, struct g
     const enum kind kind = result_kind(result);
     entry->latest_job = NULL; /* set again when the new job is accepted */
     call->kind = CALL_SUBMIT;
-    call->key[0] = '\0'; /* no client asks for the graph by its ID */
+    call->key[0] = '\0'; /* not a client's request for the graph */
     call->tenant = entry->tenant;
     call->submit = (struct submit_call){
         .parameters = {.priority = solver != NULL ? solver->row.priority : 0,
@@ -242,7 +242,7 @@ static bool has_room(const struct scheduler *scheduler, const struct estimate *e
                estimate->free_disk_bytes;
 }
 
-/* Suggests another kind that fits, else the most vertices that fit in this kind. */
+/* Suggests another kind that fits, or else gives the maximum number of vertices for this kind. */
 static void add_hint(const struct scheduler *scheduler, struct estimate *estimate)
 {
     static const struct {
@@ -277,8 +277,8 @@ static void add_hint(const struct scheduler *scheduler, struct estimate *estimat
     }
 }
 
-/* Chooses the form that a job would get with the current free disk space. look: what is known about
- * the graph's separators. Returns false if neither form fits. */
+/* Chooses the form that a job would get with the current free disk space. look: the measured size
+ * of the graph's hierarchy. Returns false if neither form fits. */
 static bool choose_form(const struct scheduler *scheduler, const struct form_look *look,
                         struct estimate *estimate)
 {
@@ -342,7 +342,7 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
         ledger_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind);
     const uint64_t graph_bytes = ledger_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
     struct solver_estimate solve;
-    /* If the size of the result overflows there is no estimate. */
+    /* If the size of the result overflows, there is no estimate. */
     if (result_bytes == INT64_MAX) {
         solve = (struct solver_estimate){.device_bytes = INT64_MAX, .seconds = -1};
     } else {
@@ -363,7 +363,7 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     estimate->free_disk_bytes = ledger_disk_room(scheduler);
 }
 
-/* The estimate of a stored graph whose separators decide the form: the pool measures them. */
+/* The estimate of a stored graph whose form depends on its separators, which the pool measures. */
 struct stored_estimate {
     struct pool_work work; /* first */
     struct call *call;

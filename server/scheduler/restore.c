@@ -22,7 +22,7 @@ struct restore {
     uint64_t result_bytes;
 };
 
-/* Logs damage, after all rows were restored. Jobs of a lost graph become jobs without a graph. */
+/* Logs damage after all rows are restored. Jobs of a lost graph become jobs without a graph. */
 static enum status tell_damage(void *context, const struct catalogue_damage *damage)
 {
     struct restore *restore = context;
@@ -57,7 +57,7 @@ static enum status restore_graph(void *context, const struct graph_row *row)
     STATUS_TRY(graph_table_add(&restore->scheduler->graphs, tenant, row, &entry));
     graph_entry_commit(entry, true);
     restore->graphs++;
-    /* Damaged coordinates were removed before; a later read failure is reported by a query. */
+    /* Damaged coordinates are already removed; queries report later read failures. */
     struct coordinates_info coordinates;
     if (coordinates_file_look(store_folder(restore->scheduler->store, STORE_COORDINATES), row->id,
                               &coordinates) == STATUS_OK) {
@@ -97,7 +97,7 @@ static enum status open_result(const struct scheduler *scheduler, const struct g
     return status;
 }
 
-/* A result that cannot be opened counts as lost: its job is queued again. */
+/* Restores a result. If its file cannot be opened, it counts as lost: its job is queued again. */
 static enum status restore_result(void *context, const struct result_row *row)
 {
     struct restore *restore = context;
@@ -167,8 +167,9 @@ static void restart_job(struct restore *restore, struct job *job)
     restore->queued++;
 }
 
-/* Queues the latest job of a lost result again, under its ID. A result counts as lost, not evicted,
- * if budget and limit have space for it. If the graph is newer than the job nothing is lost. */
+/* Queues the latest job of a lost result again, with the same ID. A missing result counts as lost,
+ * not evicted, if it fits the budget and limit. Nothing is lost if the graph is newer than the
+ * job. */
 static void restart_lost(struct restore *restore, struct job *job)
 {
     const struct scheduler *scheduler = restore->scheduler;
@@ -255,7 +256,8 @@ void restore_queue(struct scheduler *scheduler)
             waiters_watch_deadline(scheduler, job);
         }
     }
-    /* Deletes graphs that a kill has left. Deletions are asynchronous: the list stays unchanged. */
+    /* Deletes graphs that remained when the process was killed. Deletions are asynchronous, so the
+     * list does not change during the loop. */
     const struct graph_entry *entry;
     LIST_FOREACH(entry, &scheduler->graphs.all, in_table)
     {

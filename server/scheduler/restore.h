@@ -6,5 +6,5 @@
 struct scheduler;
 
 MUST_CHECK enum status restore_tables(struct scheduler *scheduler, struct problem *reterr);
-/* Queues the jobs that were queued or running; after the workers are open. */
+/* Queues the jobs that were queued or running. Called after the workers are open. */
 void restore_queue(struct scheduler *scheduler);

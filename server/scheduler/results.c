@@ -5,9 +5,7 @@
 
 #include <string.h>
 
-/* ---- Keys ---- */
-
-/* If there is no memory, the key is not added, and queries get NotSolved until a restart. */
+/* Makes the key find the result. If memory runs out, queries get NotSolved until a restart. */
 static void bind_key(struct scheduler *scheduler, const struct tenant *tenant, const char *key,
                      struct result *result)
 {
@@ -50,8 +48,7 @@ void results_bind_latest(struct scheduler *scheduler, const struct job *job)
 /* ---- Results by the time of their last query ----
  *
  * The list is sorted lazily: a query only sets the time in the result, on its own thread. Before
- * the first item is used its time is read again, and the item moves if a query has used it since.
- */
+ * the first item is used, its time is read again, and the item moves if a query has used it. */
 
 static uint64_t bytes_of(const struct result *result)
 {
@@ -94,8 +91,6 @@ static struct result_item *find_oldest(struct scheduler *scheduler, const struct
     }
     return NULL;
 }
-
-/* ---- Publishing and retiring ---- */
 
 /* Adds the deletion of a result's row. as: whether its file is deleted or quarantined. */
 static void delete_result(struct commit *commit, struct graph_entry *entry, enum kind kind,
@@ -143,7 +138,7 @@ void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum
     commit->change.retired[kind] = result_ref(entry->results[kind].result);
     remove_result(scheduler, entry, kind);
     graph_entry_set_result(entry, kind, NULL);
-    /* A result of another kind answers from now on, if there is one. */
+    /* If there is a result of another kind, it answers queries from now on. */
     entry->answering = KIND_AUTO;
     for (enum kind other = KIND_I4; other < KIND_COUNT; other++) {
         if (entry->results[other].result != NULL) {
@@ -186,8 +181,6 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
         commit_send(commit);
     }
 }
-
-/* ---- Jobs whose result exists ---- */
 
 bool results_is_known(const struct job *job)
 {
@@ -245,9 +238,7 @@ bool results_find(struct scheduler *scheduler, const struct call *call)
     return result != NULL;
 }
 
-/* ---- Damaged files ---- */
-
-/* The graph stays in the table with its file, which an upload of the same graph replaces. */
+/* Marks a graph as damaged. Its file stays until an upload of the same graph replaces it. */
 void results_note_damaged_graph(const struct scheduler *scheduler, const char *graph_id)
 {
     struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, graph_id);

@@ -1,4 +1,4 @@
-/* Results: published, found, evicted, and solved again if damaged. Loop thread. */
+/* Publishes, finds and evicts results, and sets damaged results aside. Loop thread. */
 #pragma once
 
 #include "server/scheduler/commit.h"
@@ -18,12 +18,12 @@ void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum
                     struct commit *commit);
 /* Evicts the least recently used results until limit and budget hold, never `kept`. */
 void results_evict(struct scheduler *scheduler, const struct result *kept);
-/* Returns whether the job's graph already has the result, verified if the job asks for that. */
+/* Returns whether the job's graph already has the result, verified if the job requires that. */
 bool results_is_known(const struct job *job);
-/* Marks such a job done, with the report of the job that solved it; commits nothing. */
+/* Marks a job with a known result as done, with the report of the job that solved it; no commit. */
 void results_end_known_job(struct job *job);
-/* Returns whether the key of the call finds a result. Rebinds the ID of a finished job that has
- * lost its result if its graph has a newer one. */
+/* Returns whether the key of the call finds a result. If a finished job has lost its result,
+ * rebinds its ID to a newer result of its graph. */
 bool results_find(struct scheduler *scheduler, const struct call *call);
 /* Moves a damaged result of the graph to quarantine. Returns true if it was published and no
  * unfinished job will replace it. */

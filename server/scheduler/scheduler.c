@@ -11,8 +11,6 @@
 
 #include <stdlib.h>
 
-/* ---- Calls of HTTP threads ---- */
-
 static const struct {
     void (*deliver)(struct scheduler *scheduler, struct call *call);
     bool changes; /* whether the call changes the store */
@@ -34,8 +32,8 @@ static const struct {
     [CALL_RESULT] = {requests_call_result, false},
 };
 
-/* The only place that refuses calls for a shutdown: new work at once, changes of the store after
- * drained(). All other calls are answered from memory. */
+/* The only place that refuses calls because of a shutdown: new work is refused at once, changes of
+ * the store after drained(). All other calls are answered from memory. */
 static void deliver_call(struct message *message)
 {
     struct call *call = (struct call *)message;
@@ -83,7 +81,7 @@ static void free_notice(struct call *call)
     free(call);
 }
 
-/* If there is no memory for a call, the next access finds the damage again. */
+/* Posts CALL_DAMAGE. If memory for the call runs out, the next access finds the damage again. */
 static void post_damage(struct scheduler *scheduler, struct result *result, const char *graph_id)
 {
     struct call *call = calloc(1, sizeof(*call));
@@ -152,8 +150,6 @@ void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, 
     scheduler->lost = lost;
     scheduler->lost_context = context;
 }
-
-/* ---- The turns of the loop ---- */
 
 static uint32_t count_running(const struct scheduler *scheduler)
 {

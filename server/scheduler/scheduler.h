@@ -33,9 +33,9 @@ struct admission {
 #define DEVICE_LIMIT (SOLVE_DEVICES_MAX + 1)
 
 struct device_list {
-    struct solver_device devices[DEVICE_LIMIT]; /* one device per worker */
+    struct solver_device devices[DEVICE_LIMIT]; /* indexed by worker */
     const struct worker_health
-        *health[DEVICE_LIMIT]; /* health of the workers, which outlive the list */
+        *health[DEVICE_LIMIT]; /* health of the workers, which live longer than the list */
     uint32_t count;
     char gpu_reason[SOLVER_REASON_SIZE]; /* why no GPU is used; empty if one is */
 };
@@ -49,10 +49,10 @@ void scheduler_share_queue(struct scheduler *scheduler, unsigned tenant_count);
 
 /* Passes a call to the scheduler. Any thread. */
 void scheduler_post(struct scheduler *scheduler, struct call *call);
-/* Ends the wait of a call whose client has disconnected. The call may be answered already; it must
- * live until left_noted is called too, on the loop thread. */
+/* Ends the wait of a call whose client has disconnected. The call may already be answered; it must
+ * also live until left_noted is called on the loop thread. */
 void scheduler_post_left(struct scheduler *scheduler, struct call *call);
-/* Calls posted but not answered. Any thread. */
+/* Returns the number of calls that are posted but not answered. Any thread. */
 unsigned scheduler_calls_open(const struct scheduler *scheduler);
 
 const struct admission *scheduler_admission(const struct scheduler *scheduler);

@@ -1,8 +1,8 @@
 /* The state that the files of the scheduler share. Loop thread.
  *
  * A handler changes tables and sets marks; it never dispatches or wakes waiters itself. The loop
- * acts on the marks once at the end of each turn (scheduler.c). README.md lists the files; calls
- * between them go down only. */
+ * acts on the marks once at the end of each turn (scheduler.c). Files call only files below them in
+ * README.md. */
 #pragma once
 
 #include "server/scheduler/graphs.h"
@@ -19,10 +19,10 @@ struct scheduler_worker {
     struct worker *worker;
     const struct worker_facts *facts; /* facts from the worker's opening */
     struct job *job;                  /* running job; NULL = the worker is idle */
-    struct task task;                 /* lent to the worker while it has a job */
+    struct task task;                 /* task, lent to the worker while it has a job */
 };
 
-/* Work for the end of the turn. */
+/* Work to do at the end of the turn. */
 struct scheduler_marks {
     struct job *changed; /* jobs whose waiters must be woken */
     bool unparked; /* a deletion, a name commit or a move has ended: resume parked submissions */
@@ -30,14 +30,14 @@ struct scheduler_marks {
     bool alarm_rang;    /* a wait or deadline has ended */
 };
 
-/* The life of the scheduler, in this order. */
+/* Stages of the scheduler's life, in this order. */
 enum scheduler_stage {
     SCHEDULER_SERVES = 0,
     SCHEDULER_DRAINS, /* no new jobs; work under way ends, or returns to the queue */
     SCHEDULER_DRAINED /* no work is left; drained() was called */
 };
 
-/* From this many vertices on two devices need little more than half the time of one. */
+/* For at least this many vertices two devices take little more than half the time of one. */
 #define SCHEDULER_GROUP_VERTICES_MIN 8192
 
 struct scheduler {
@@ -53,8 +53,8 @@ struct scheduler {
     uv_timer_t alarm;  /* set to the earliest deadline or end of a wait */
     double alarm_at_s; /* monotonic; 0 = not set */
     uv_timer_t drain_alarm;
-    uv_timer_t watch_tick; /* runs while an event stream waits */
-    uv_timer_t room_tick;  /* runs while the ledger is paused */
+    uv_timer_t watch_tick; /* timer that runs while an event stream waits */
+    uv_timer_t room_tick;  /* timer that runs while the ledger is paused */
     uint32_t handles_open;
 
     struct admission admission;
@@ -81,7 +81,7 @@ struct scheduler {
     LIST_HEAD(, commit) namings;      /* commits under way that assign a name */
     LIST_HEAD(, name_move) moves;     /* pending moves of names */
     LIST_HEAD(, call) waiting;        /* calls that wait for a job */
-    uint32_t event_count;             /* event streams among them */
+    uint32_t event_count;             /* number of event streams in `waiting` */
     double typical_solve_s;           /* moving average, for Retry-After */
     atomic_uint calls_open;
     struct scheduler_marks marks;
@@ -94,7 +94,7 @@ struct scheduler {
     void *lost_context;
 };
 
-/* Schedules a settle; for handlers of timers and of libuv's pool, which are not messages. */
+/* Makes the loop call scheduler_settle, for handlers of timers and of pool work. */
 static inline void scheduler_wake(struct scheduler *scheduler)
 {
     CHECK(uv_async_send(&scheduler->wake) == 0);
@@ -102,10 +102,10 @@ static inline void scheduler_wake(struct scheduler *scheduler)
 
 /* Posts CALL_DAMAGE for a result. Any thread. */
 void scheduler_note_damaged_result(void *scheduler, struct result *result);
-/* Delivers the messages in the mailbox, nothing else. */
+/* Delivers the messages in the mailbox without settling. */
 void scheduler_deliver_messages(struct scheduler *scheduler);
-/* The callback of scheduler->wake: delivers messages, then settles. uv_async_send coalesces, so one
- * call may stand for many messages. */
+/* The callback of scheduler->wake: delivers messages, then settles. libuv coalesces calls of
+ * uv_async_send, so one callback may deliver many messages. */
 void scheduler_turn(uv_async_t *wake);
 /* Acts on the marks: dispatches, wakes waiters, trims the history, publishes counters, checks the
  * drain. May free the scheduler, after drained(). */

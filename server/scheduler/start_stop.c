@@ -14,10 +14,8 @@
 
 #define HIERARCHY_VERTEX_BYTES 1024
 #define GIB 1073741824.0
-/* Descriptors for connections and the process itself; each result takes one more. */
+/* Descriptors reserved for connections and the process itself; each result takes one more. */
 #define FEW_FILES 4096
-
-/* ---- Workers ---- */
 
 static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t gpu_index,
                                 uint32_t gpu_members)
@@ -157,8 +155,6 @@ static enum status open_by_choice(struct scheduler *scheduler, struct problem *r
     return open_cpu(scheduler, reterr);
 }
 
-/* ---- Size limits of graphs ---- */
-
 /* Returns the smaller of a limit by memory and graph.vertex_limit, with its reason. The space on
  * the disk is checked for each job. */
 static uint32_t choose_limit(const struct scheduler *scheduler, uint32_t limit, const char *owner,
@@ -177,9 +173,10 @@ static void set_limits(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;
     const uint64_t memory_bytes = host_memory_total();
-    /* The memory that planning a road network takes. Other graphs may fail. */
+    /* The limit assumes the memory for planning a road network; other graphs may fail. */
     const uint64_t most = memory_bytes > 0 ? memory_bytes / HIERARCHY_VERTEX_BYTES : NO_VERTEX;
-    for (uint32_t cost = COST_COUNT - 1; cost >= KIND_I4; cost--) { /* i4 last: its reason stays */
+    for (uint32_t cost = COST_COUNT - 1; cost >= KIND_I4;
+         cost--) { /* i4 comes last, so that its reason remains */
         const struct worker_facts *facts = dispatch_largest_worker(scheduler, cost)->facts;
         const bool gpu = strcmp(facts->device.solver, "gpu") == 0;
         scheduler->vertex_limit[cost] =
@@ -208,14 +205,12 @@ static enum status open_workers(struct scheduler *scheduler, struct problem *ret
     return STATUS_OK;
 }
 
-/* ---- Start ---- */
-
 static void wake_loop(void *context)
 {
     CHECK(uv_async_send(context) == 0);
 }
 
-/* The handles are part of the scheduler; once initialised they are open until scheduler_destroy. */
+/* Opens the tables and the loop's handles, which stay open until scheduler_destroy. */
 static enum status open_tables(struct scheduler *scheduler)
 {
     uv_timer_t *const timers[] = {&scheduler->alarm, &scheduler->drain_alarm,
@@ -269,7 +264,7 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
     scheduler->results = table;
     scheduler->note_damage = scheduler_note_damaged_result;
     scheduler->launcher = launcher;
-    /* Each result has an open file, also while it waits for the publisher to release it. */
+    /* Each result has an open file, even while it waits for the publisher to release it. */
     struct rlimit files = {.rlim_cur = RLIM_INFINITY};
     (void)getrlimit(RLIMIT_NOFILE, &files);
     const rlim_t eighth = files.rlim_cur / 8;
@@ -286,8 +281,6 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
     *ret_scheduler = scheduler;
     return STATUS_OK;
 }
-
-/* ---- Stop ---- */
 
 void scheduler_drain_faster(struct scheduler *scheduler)
 {

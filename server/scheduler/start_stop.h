@@ -12,7 +12,7 @@ MUST_CHECK enum status scheduler_create(uv_loop_t *loop, const struct config *co
                                         struct scheduler **ret_scheduler, struct problem *reterr);
 /* Refuses new jobs and answers waiting long-polls. After drain_s running jobs are cancelled and
  * queued again. drained() is called on the loop once no job runs and everything is on the disk.
- * From now on every call is answered without waiting. */
+ * After scheduler_drain every call is answered without waiting. */
 void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context), void *context);
 /* While draining: cancels the running jobs now and queues them again. */
 void scheduler_drain_faster(struct scheduler *scheduler);

@@ -1,4 +1,4 @@
-/* An upload, a change of a stored graph, or a job on one, from its call to its commit. */
+/* A submission: an upload, a change of a stored graph, or a job on a stored graph. */
 #pragma once
 
 #include "server/scheduler/choose_form.h"
@@ -35,7 +35,7 @@ struct submission_change {
     struct name_move move; /* move of the name, until the job takes it over */
     enum result_form
         asked_form; /* form requested; the call's form may be replaced by the parent's */
-    struct result_summary inherited; /* in that case: result of the parent */
+    struct result_summary inherited; /* summary of the parent's result, if its form was inherited */
     enum kind wanted;                /* KIND_AUTO = the kind follows the weights */
     struct scaling scaling;          /* scaling of the parent's distances */
     uint32_t decimals;               /* decimals of the parent's weights */

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns NULL after answering the call if there is no memory. */
+/* Creates a submission. If memory runs out, answers the call and returns NULL. */
 static struct submission *begin_submission(struct scheduler *scheduler, struct call *call)
 {
     struct submission *submission = calloc(1, sizeof(*submission));
@@ -120,7 +120,8 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     commit->graph = submission->graph;
     submission->graph = NULL;
     if (job != NULL && job->report.result.form == RESULT_FORM_HIERARCHY &&
-        submission->scheduler->config->isolation == WORKER_THREAD) { /* a process makes its own */
+        submission->scheduler->config->isolation ==
+            WORKER_THREAD) { /* a process makes its own shape */
         commit->shape = submission->look.shape;
         submission->look.shape = NULL;
     }
@@ -153,7 +154,7 @@ static void give_coordinates(struct submission *submission, struct commit *commi
     }
 }
 
-/* Bytes of the graph's file, if it must be written. */
+/* Returns the bytes of the graph's file if it must be written, else 0. */
 static uint64_t file_bytes(const struct submission *submission, const struct graph_entry *entry)
 {
     const struct graph *graph = submission->graph;
@@ -210,8 +211,8 @@ static enum status print_fingerprint(const struct submission *submission,
     return STATUS_OK;
 }
 
-/* Returns the different graph that keeps the requested name until the job is done. NULL: the name
- * is assigned at acceptance, or no name is requested. */
+/* Returns the other graph that keeps the requested name until the job is done. NULL: the name is
+ * assigned at acceptance, or no name is requested. */
 static const struct graph_entry *find_loser(const struct submission *submission,
                                             const struct graph_entry *entry)
 {
@@ -287,7 +288,7 @@ static enum status check_capacity(struct submission *submission, const struct gr
 }
 
 /* Creates the job and its commit and adds the job to the table, not yet accepted; the job is done
- * if the result exists. On failure the caller destroys what was returned. */
+ * if the result exists. On failure the caller destroys a returned job or commit. */
 static enum status prepare_job(struct submission *submission, struct graph_entry *entry,
                                struct job **ret_job, struct commit **ret_commit)
 {
@@ -351,15 +352,15 @@ static enum status add_entry(struct submission *submission, struct graph_entry *
     return graph_table_add(&submission->scheduler->graphs, submission->tenant, &row, ret_entry);
 }
 
-/* Checks If-Match and If-None-Match of a name. A name that is about to move has no tag, as its new
- * graph is not known yet. */
+/* Checks If-Match and If-None-Match of a name. A name that is about to move has no tag, because its
+ * new graph is not known yet. */
 static enum status check_conditions(struct submission *submission, const struct graph_entry *owner)
 {
     const struct call *call = submission->call;
     const char *name = call->submit.parameters.name;
     char tag[GRAPH_ID_SIZE + 2] = "";
     if (submission->source == SUBMISSION_CHANGE) {
-        return STATUS_OK; /* checked when the change began */
+        return STATUS_OK; /* the condition was checked when the change began */
     }
     if (name[0] == '\0' && call->if_match[0] != '\0' && strcmp(call->if_match, "*") != 0) {
         return problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
@@ -420,7 +421,7 @@ static void warn_of_kind(struct submission *submission, const struct graph_summa
     }
 }
 
-/* Refuses too many names. Prints the warnings, one of them if another graph has the name. */
+/* Refuses too many names. Prints the warnings, also if another graph has the name. */
 static enum status check_name(struct submission *submission, const struct graph_entry *entry)
 {
     struct call *call = submission->call;
@@ -457,7 +458,7 @@ static enum status check_name(struct submission *submission, const struct graph_
                                                                            : STATUS_OK;
 }
 
-/* entry: of the graph; NULL = not known, created here. */
+/* Accepts the submission. *entry: of the graph; if NULL, the graph is new and gets an entry. */
 static enum status accept_new(struct submission *submission, struct graph_entry **entry)
 {
     if (*entry == NULL) {
@@ -524,8 +525,8 @@ static void graph_looked_at(struct pool_work *work)
     }
 }
 
-/* Starts measuring a large graph to choose its form, unless its result exists. A changed graph has
- * the form of its parent. */
+/* Starts measuring a large graph to choose its form, unless its result exists or the graph is
+ * changed, because a changed graph gets the form of its parent. */
 static bool start_look(struct submission *submission, const struct graph_entry *entry)
 {
     struct scheduler *scheduler = submission->scheduler;
@@ -553,7 +554,7 @@ static bool start_look(struct submission *submission, const struct graph_entry *
 }
 
 /* Accepts or refuses the submission, once the graph has an ID and its kind is resolved. Waits until
- * no other commit assigns the name, to know which graph loses it. */
+ * no other commit assigns the name, so that the graph that loses the name is known. */
 static void accept_submission(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;
@@ -620,7 +621,7 @@ static enum status finish_graph(struct submission *submission)
     return submission->placed_id[0] != '\0' ? coordinates_copy(submission) : STATUS_OK;
 }
 
-/* Runs on a pool thread, as sorting and hashing a large graph takes long. */
+/* Finishes a graph. Runs on a pool thread, because sorting and hashing a large graph takes long. */
 static void run_finish(struct pool_work *work)
 {
     struct submission *submission = (struct submission *)work;
@@ -667,7 +668,7 @@ static void submit_upload(struct submission *submission)
     submission->source = SUBMISSION_UPLOAD;
     submission->reader = call->submit.reader;
     call->submit.reader = NULL;
-    /* A possible repeat is checked when its graph is known. */
+    /* Whether the request is a repeat is checked when its graph is known. */
     const enum status status = call->kind == CALL_SUBMIT && submit_find_repeated(submission) == NULL
                                    ? reserve_place(submission)
                                    : STATUS_OK;
@@ -678,7 +679,7 @@ static void submit_upload(struct submission *submission)
     }
 }
 
-/* Submissions that still have to wait are parked again in the same order. */
+/* Resumes parked submissions. Those that still have to wait are parked again in the same order. */
 void submit_parked(struct scheduler *scheduler)
 {
     STAILQ_HEAD(, submission) parked = STAILQ_HEAD_INITIALIZER(parked);

@@ -4,16 +4,16 @@
 #include "server/scheduler/submission.h"
 
 void submit_end(struct submission *submission);
-/* Ends the submission, and if the status is an error answers the call with its problem, or with
- * "out of memory" if the problem has another status. */
+/* Ends the submission. If the status is an error, answers the call with the submission's problem,
+ * or with "out of memory" if the problem has another status. */
 void submit_end_with(struct submission *submission, enum status status);
 /* Checks that the queue has a place for the job. The place is reserved when the job is created. */
 MUST_CHECK enum status submit_check_place(struct submission *submission);
 /* Parks the submission until submit_parked resumes it. */
 void submit_park(struct submission *submission, enum submission_state state);
-/* The job of an earlier request with the same Idempotency-Key, or NULL. */
+/* Returns the job of an earlier request with the same Idempotency-Key, or NULL. */
 struct job *submit_find_repeated(const struct submission *submission);
-/* Answers a repeated request like the first, once that is accepted. */
+/* Answers a repeated request like the first request, once the first is accepted. */
 void submit_answer_repeat(struct submission *submission, struct job *earlier);
 /* Finishes and identifies the graph on a pool thread, then continues on the loop. */
 void submit_finish_graph(struct submission *submission);

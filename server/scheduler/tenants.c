@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A linear search: tenants are few, and searched only at start-up and when keys are read. */
+/* The search is linear: tenants are few, and searched only at start-up and when keys are read. */
 enum status tenant_find(struct tenant **tenants, const char *name, struct tenant **ret_tenant)
 {
     const size_t size = strlen(name) + 1;

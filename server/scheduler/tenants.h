@@ -17,7 +17,7 @@ struct graph_entry;
 
 struct tenant {
     char name[TENANT_NAME_SIZE];
-    uint32_t number;               /* owner number of its keys in the result table */
+    uint32_t number;               /* the owner number in the tenant's keys in the result table */
     struct job_share share;        /* its jobs in the queue */
     atomic_uint reserved_places;   /* queue places reserved for its submissions under way */
     atomic_ullong stored_bytes;    /* bytes of its graphs and results */
@@ -36,7 +36,7 @@ struct quota {
     uint64_t stored_bytes;
 };
 
-/* Any thread, as for every function below without a scheduler. NULL = no tenant. */
+/* Returns the tenant's number, or 0 for NULL (no tenant). Any thread. */
 static inline uint32_t tenant_number(const struct tenant *tenant)
 {
     return tenant != NULL ? tenant->number : 0;
@@ -57,8 +57,8 @@ MUST_CHECK enum status tenant_find(struct tenant **tenants, const char *name,
 void tenant_free_all(struct tenant *tenants);
 /* Returns STATUS_QUEUE_FULL or STATUS_JOB_QUOTA, with a problem, if the queue has no place for one
  * more job of the tenant. While several tenants may submit, a tenant may not have more jobs in the
- * queue than there are free places: one alone gets half of the queue, and the last place goes to a
- * tenant that has none. free_places: of `limit` in total. */
+ * queue than there are free places: one tenant alone gets half of the queue, and the last place
+ * goes to a tenant without jobs. free_places: number of free places out of `limit`. */
 MUST_CHECK enum status tenant_check_queue(const struct admission *admission, uint32_t free_places,
                                           uint32_t limit, struct tenant *tenant,
                                           const struct quota *quota, struct problem *reterr);

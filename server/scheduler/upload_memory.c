@@ -27,7 +27,7 @@ static uint64_t share_limit(const struct upload_share *share)
                : share->memory->limit_bytes >> (share->counters[2] == NULL ? 1 : 2);
 }
 
-/* Rounds up to steps; the last step may be shorter. */
+/* Returns the bytes to charge: memory_bytes in whole steps, of which the last may be shorter. */
 static uint64_t needed_bytes(const struct upload_share *share, uint64_t memory_bytes)
 {
     const uint64_t limit = share_limit(share);

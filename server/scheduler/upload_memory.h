@@ -1,11 +1,12 @@
-/* The memory budget of uploads (http.upload_memory), for graphs and lists that are being received.
+/* The memory budget of uploads (http.upload_memory), for graphs and lists of changes that are being
+ * received.
  *
  * An upload is charged for the memory of the part that has arrived, rounded up to a step, never for
- * its announced length, so a client that announces much or stops sending takes nothing from others.
- * A tenant may be charged half of the budget, and an address half of its tenant's part; without
- * keys an address may be charged half of the budget. So no single client can lock out the others.
- * An upload that needs more than the part of its address is refused for good (413); an upload that
- * does not fit next to the current ones is refused for now (429).
+ * its declared length, so a client that declares a large body or stops sending takes nothing from
+ * others. A tenant may be charged half of the budget, and an address half of its tenant's limit;
+ * without keys an address may be charged half of the budget. So no single client can lock out the
+ * others. An upload that needs more than the limit of its address is refused permanently (413); an
+ * upload that does not fit next to the current uploads is refused temporarily (429).
  *
  * The HTTP server owns the budget. Any thread, without a lock. */
 #pragma once
@@ -17,7 +18,7 @@
 
 struct tenant;
 
-/* Bytes of each upload that are free, so that graphs of some thousand edges are always accepted. */
+/* Uncharged bytes of each upload, so that graphs of several thousand edges are always accepted. */
 #define UPLOAD_MEMORY_FREE_BYTES (UINT64_C(256) << 10)
 /* Granularity of charging: one update of the counters per MiB costs nothing compared to reading the
  * body, and a larger step would let idle connections reserve more. */
@@ -35,8 +36,8 @@ struct upload_memory {
  * released once the graph is stored or refused. */
 struct upload_share {
     struct upload_memory *memory; /* borrowed; NULL = nothing is charged */
-    /* The charged counters, widest first: each may contain half of what the previous one may. The
-     * last is NULL without keys. */
+    /* The charged counters, widest first; the limit of each is half of the previous limit. The last
+     * counter is NULL without keys. */
     _Atomic uint64_t *counters[3];
     uint64_t bytes;
 };
@@ -53,8 +54,8 @@ MUST_CHECK enum status upload_memory_admit(const struct upload_share *share, uin
  * uploads. Charges nothing. */
 MUST_CHECK enum status upload_memory_find_room(const struct upload_share *share,
                                                uint64_t memory_bytes, struct problem *reterr);
-/* Raises the charge to memory_bytes in total; leaves it unchanged with STATUS_BODY_TOO_LARGE or
- * STATUS_UPLOAD_MEMORY, as above. */
+/* Raises the charge to memory_bytes in total; unchanged on STATUS_BODY_TOO_LARGE or
+ * STATUS_UPLOAD_MEMORY. */
 MUST_CHECK enum status upload_memory_charge(struct upload_share *share, uint64_t memory_bytes,
                                             struct problem *reterr);
 /* Releases the whole charge. */

@@ -9,16 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest delay of the alarm, half an hour: when it fires early, it is simply set again. */
+/* Longest delay of the alarm: half an hour. An alarm that fires early is simply set again. */
 #define ALARM_LIMIT_S 1800.0
-/* Interval of the checks of waiting event streams: the shortest between progress events. */
+/* Interval of the checks of waiting event streams, and so the shortest between progress events. */
 #define TICK_MS 500
 /* Delay before a client reconnects to a lost stream, sent as `retry:`. */
 #define RETRY_MS 2000
 /* Smallest step of progress that is sent. */
 #define PROGRESS_STEP 0.001
-
-/* ---- The alarm ---- */
 
 static void alarm_rang(uv_timer_t *alarm)
 {
@@ -47,8 +45,6 @@ void waiters_watch_deadline(struct scheduler *scheduler, const struct job *job)
         set_alarm(scheduler, job->deadline_at_s);
     }
 }
-
-/* ---- Streams of events ---- */
 
 static void print_event_id(const struct job *job, char id[EVENT_ID_SIZE])
 {
@@ -105,7 +101,7 @@ static void append_progress(struct scheduler *scheduler, const struct call *call
     }
 }
 
-/* Answers with the current part of the stream; the call must be on no list. */
+/* Answers with the current part of the event stream. The call must not be on any list. */
 static void answer_piece(struct scheduler *scheduler, struct call *call, const struct job *job)
 {
     struct event_place *place = &call->place;
@@ -130,8 +126,6 @@ static void answer_piece(struct scheduler *scheduler, struct call *call, const s
     text_finish(&text);
     answer_body(call, 200, body);
 }
-
-/* ---- Holding and releasing ---- */
 
 static void answer_waiter(struct scheduler *scheduler, struct call *call, const struct job *job)
 {
@@ -212,8 +206,6 @@ void waiters_stream(struct scheduler *scheduler, struct call *call)
         hold_call(scheduler, call, job, scheduler->config->heartbeat_s);
     }
 }
-
-/* ---- Waking ---- */
 
 void waiters_mark_changed(struct scheduler *scheduler, struct job *job)
 {

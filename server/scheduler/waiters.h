@@ -1,5 +1,5 @@
-/* Calls that wait for a job: long-polls, until its state changes or it ends, and event streams. An
- * alarm fires at the earliest end of a wait or deadline of a job. Loop thread. */
+/* Calls that wait for a job: long-polls, which wait for a new state or the end of the job, and
+ * event streams. An alarm fires at the earliest end of a wait or deadline of a job. Loop thread. */
 #pragma once
 
 #include "server/scheduler/calls.h"
@@ -7,9 +7,9 @@
 
 struct scheduler;
 
-/* Makes the call wait until the job changes, or answers it at once if it must not wait. */
+/* Makes the call wait until the job changes, or answers the call at once if it must not wait. */
 void waiters_hold(struct scheduler *scheduler, struct call *call, struct job *job);
-/* Answers with the next part of an event stream, now or when there is one. */
+/* Answers with the next part of an event stream as soon as there is a part to send. */
 void waiters_stream(struct scheduler *scheduler, struct call *call);
 /* Ends the wait of a call and answers it with the current state. */
 void waiters_release(struct scheduler *scheduler, struct call *call);
@@ -18,7 +18,7 @@ void waiters_mark_changed(struct scheduler *scheduler, struct job *job);
 void waiters_wake(struct scheduler *scheduler);
 /* Answers the calls whose wait has timed out. */
 void waiters_expire(struct scheduler *scheduler);
-/* Ends every event stream with the current state, or every other wait. */
+/* Ends every event stream (streams) or every other wait, and answers with the current state. */
 void waiters_end(struct scheduler *scheduler, bool streams);
 /* Sets the alarm for the deadline of the job, if it has one. */
 void waiters_watch_deadline(struct scheduler *scheduler, const struct job *job);
