@@ -16,18 +16,17 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Exit codes of a worker process other than 0 (asked to exit): an invalid message; a failed device.
- */
+/* Exit codes of a worker process: after an invalid message, and after a device failure. */
 #define WORKER_EXIT_PROTOCOL 79
 #define WORKER_EXIT_DEVICE 80
 #define HEARTBEAT_MS 200
-/* Added to the OOM score, so that the kernel kills the worker before the daemon. */
+/* Value added to the OOM score, so that the kernel kills the worker before the daemon. */
 #define OOM_SCORE "500"
 
 struct child {
     int socket;
     const struct ranks *ranks; /* NULL = not an MPI rank */
-    atomic_bool is_waiting;    /* waiting for the other ranks */
+    atomic_bool is_waiting;    /* rank 0 is waiting for the other ranks */
     struct worker_shared *shared;
     struct worker_setup setup;
     struct sandbox_policy policy;
@@ -42,8 +41,8 @@ static void send_message(const struct child *child, const struct wire_message *m
     }
 }
 
-/* Counts heartbeats while the process is scheduled, whatever the solver does, until the daemon
- * closes the socket; but not while rank 0 waits for the other ranks. */
+/* Counts heartbeats until the daemon closes the socket. They show only that the process is
+ * scheduled, whatever the solver does, and pause while rank 0 waits for the other ranks. */
 static void *send_heartbeats(void *context)
 {
     const struct child *child = context;
@@ -56,8 +55,8 @@ static void *send_heartbeats(void *context)
 }
 
 /* Filters system calls and reports the outcome of the opening. The solver and its threads are
- * started, so from now on only CUDA and readers of the machine's memory open files. No task has
- * arrived yet, so a malicious graph finds the sandbox closed. */
+ * started, so from now on only CUDA and readers of the machine's memory open files. The filter is
+ * complete before the first task, which may contain a malicious graph. */
 static void report_opening(struct child *child, const struct worker_facts *facts)
 {
     struct wire_message message = {.type = WIRE_OPENED, .body.opened.facts = *facts};
@@ -74,7 +73,7 @@ static void report_opening(struct child *child, const struct worker_facts *facts
     send_message(child, &message);
 }
 
-/* Returns false once the daemon has closed the socket. */
+/* Receives the next task. Returns false once the daemon has closed the socket. */
 static bool receive_task(struct child *child, struct task *task)
 {
     struct wire_message message;
@@ -131,7 +130,7 @@ static void report_task(const struct child *child, struct task *task)
 
 static void set_up_process(void)
 {
-    /* The worker shares the daemon's process group; only the daemon says when it exits. */
+    /* The worker shares the daemon's process group, but exits only when the daemon asks it to. */
     static const int ignored_signals[] = {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGXFSZ};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (size_t i = 0; i < sizeof(ignored_signals) / sizeof(ignored_signals[0]); i++) {
@@ -160,7 +159,7 @@ static bool receive_setup(struct child *child)
     return child->shared != MAP_FAILED;
 }
 
-/* Rank 0 sends the setup to all ranks. */
+/* Shares the setup of rank 0 with all ranks. */
 static void share_setup(const struct ranks *ranks, struct worker_setup *setup)
 {
     ranks->await(ranks->context, setup, sizeof(*setup));
@@ -187,7 +186,7 @@ int worker_child_run(int socket, struct ranks *ranks)
         share_setup(ranks, &child.setup);
     }
     /* The sandbox starts before the first thread, because threads inherit it. The GPU's driver is
-     * loaded even earlier, because its needs are unknown, and without its disk cache. */
+     * loaded even earlier, because its files are unknown, and without its disk cache. */
     if (child.setup.sandboxed) {
         if (child.setup.gpu && setenv("CUDA_CACHE_DISABLE", "1", 1) == 0) {
             (void)solver_gpu_count(reason);
@@ -211,13 +210,11 @@ int worker_child_run(int socket, struct ranks *ranks)
     return 0;
 }
 
-/* ---- Ranks ---- */
-
 int worker_child_run_rank(const char *name, struct ranks *ranks)
 {
     struct worker_setup setup;
     const bool is_first = ranks_is_first(ranks);
-    /* A killed launcher cannot end its ranks, which notice that only when they communicate. */
+    /* A killed launcher cannot end its ranks, so the kernel kills each rank with its parent. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int socket = is_first ? worker_launcher_connect(name) : -1;
     const enum status status = is_first && socket < 0 ? STATUS_IO : STATUS_OK;

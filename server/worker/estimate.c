@@ -6,7 +6,7 @@
 
 /* Upper end of the search for the vertex limit: for larger n, n * n * 8 exceeds 64 bits. */
 #define VERTEX_LIMIT_CEILING (UINT32_C(1) << 30)
-/* Large enough that the rounds dominate the time of a solve. */
+/* Size for estimating the pace: large enough that rounds dominate the time of a solve. */
 #define PACE_VERTICES 8192
 
 void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
@@ -18,17 +18,17 @@ void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t
     solver_estimate(solver, vertex_count, edge_count, computed, &plain, ret_estimate);
 }
 
-/* Checks against the host's total memory, not its free memory: the limit holds while the service
- * runs, and at the start memory is mostly file cache, which can be reclaimed. The result's storage
- * is used by the solver, so it counts too. */
+/* Compares with the host's total memory, not its free memory, because the limit holds as long as
+ * the service runs, and because file cache can be reclaimed. The storage of the result counts too,
+ * because the solver uses it. */
 static bool fits_host(uint64_t matrix_bytes, uint64_t beside_bytes)
 {
     const uint64_t memory_bytes = host_memory_total();
     return beside_bytes <= memory_bytes && matrix_bytes <= memory_bytes - beside_bytes;
 }
 
-/* A device belongs to the service, so its free memory is the limit; other processes keep what they
- * use. Only n edges are counted. */
+/* The limit is the free memory of the device, because the service owns the device, but other
+ * processes keep the memory that they use. Only n edges are counted. */
 static bool fits_device(const struct solver *solver, const struct solver_device *gpu, uint32_t n,
                         uint32_t cost)
 {

@@ -18,20 +18,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Time for ranks to end, which may be on other hosts; then the launcher is killed. */
+/* Time for ranks, which may be on other hosts, to end before the launcher is killed. */
 #define GRACE_MS 5000
 #define RANK_PROGRAM "apsp-mpi"
 #define NAME_SIZE 32
 /* Wait status of a shell that cannot start a program. */
 #define NOT_STARTED (126 << 8)
 
-/* Orders to the helper process, which answers START with the wait status of the ranks. */
+/* Orders to the helper process, which replies to START with the wait status of the ranks. */
 #define START 's'
 #define KILL 'k'
 
-/* ---- The connection of rank 0 ---- */
-
-/* Returns whether the peer of the socket has the user of this process. */
+/* Returns whether the peer of the socket runs as the same user as this process. */
 static bool has_our_user(int socket)
 {
     struct ucred other;
@@ -85,10 +83,8 @@ int worker_launcher_connect(const char *name)
     return -1;
 }
 
-/* ---- The helper process ---- */
-
-/* Returns the launcher's wait status. Ends the launcher by SIGTERM, as only it reaches ranks on
- * other hosts, and kills it if that takes too long. */
+/* Returns the launcher's wait status. Ends the launcher by SIGTERM, because only the launcher
+ * reaches ranks on other hosts, and kills it if it takes too long. */
 static int watch_ranks(int channel, pid_t pid)
 {
     enum { CHANNEL, LAUNCHER };
@@ -99,7 +95,7 @@ static int watch_ranks(int channel, pid_t pid)
     char order;
     while (files[LAUNCHER].fd >= 0 && files[LAUNCHER].revents == 0) {
         const int ready = poll(files, 2, next == SIGKILL ? GRACE_MS : -1);
-        /* KILL, the end of the daemon, or the timeout after either. */
+        /* KILL was received, the daemon has ended, or the time after either is over. */
         if (ready == 0 || (ready > 0 && files[CHANNEL].revents != 0)) {
             if (ready > 0 && read(channel, &order, 1) <= 0) {
                 files[CHANNEL].fd = -1;
@@ -133,7 +129,7 @@ static _Noreturn void run_launcher(int channel, const char *command, char *progr
         char *const arguments[] = {shell, option, text, shell, program, flag, name, NULL};
         pid_t pid;
         int status = NOT_STARTED;
-        /* A KILL may arrive after its ranks have ended. */
+        /* KILL is ignored here: it may arrive after the ranks have ended. */
         if (order == START) {
             if (program_start("/bin/sh", arguments, -1, &pid) == 0) {
                 status = watch_ranks(WORKER_SOCKET, pid);
@@ -196,8 +192,6 @@ void worker_launcher_stop(struct worker_launcher *launcher)
         }
     }
 }
-
-/* ---- Orders to the helper process ---- */
 
 static bool send_order(const struct worker_launcher *launcher, char order)
 {

@@ -24,12 +24,12 @@ MUST_CHECK enum status worker_launcher_start(const char *command,
 /* Ends the helper process and its ranks. */
 void worker_launcher_stop(struct worker_launcher *launcher);
 
-/* Starts the ranks. Returns a descriptor that becomes readable when they have ended and then yields
- * their wait status; -1 on failure. */
+/* Starts the ranks. Returns a descriptor that becomes readable when the ranks have ended and then
+ * contains their wait status; -1 on failure. */
 int worker_launcher_run(const struct worker_launcher *launcher);
 /* Kills the running ranks. */
 void worker_launcher_kill(const struct worker_launcher *launcher);
-/* Accepts rank 0 when the listener is readable; -1 if there is none or it has another user. */
+/* Accepts rank 0 when the listener is readable; -1 without a peer or for a peer of another user. */
 int worker_launcher_accept(const struct worker_launcher *launcher);
 /* Called in rank 0: connects to the daemon that listens by this name; -1 on failure. */
 int worker_launcher_connect(const char *name);

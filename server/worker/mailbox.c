@@ -37,7 +37,7 @@ void mailbox_post(struct mailbox *mailbox, struct message *message)
 {
     pthread_mutex_lock(&mailbox->lock);
     STAILQ_INSERT_TAIL(&mailbox->messages, message, in_mailbox);
-    /* Under the lock, so that a receiver can destroy the mailbox after this message. */
+    /* Wakes under the lock, so that a receiver with this message can destroy the mailbox. */
     mailbox_wake(mailbox);
     pthread_mutex_unlock(&mailbox->lock);
 }

@@ -2,7 +2,7 @@
  * receiver. ARCHITECTURE.md lists the few other files with a lock.
  *
  * Posting cannot fail: the message is embedded in the request, job or change that is posted, and
- * the number of those is limited where they are created. */
+ * the number of requests, jobs and changes is limited where they are created. */
 #pragma once
 
 #include "proto/status.h"

@@ -27,16 +27,14 @@
 /* Time for one round, as a multiple of the expected time of the whole task: if a plan has few
  * rounds, the last round takes most of the time. */
 #define EXPECTED_FACTOR 20.0
-/* Lower bounds of the speed of reading and writing files, and of certificates and cycles. */
+/* Lower bounds on the speed of file access, and of certificates and cycle searches. */
 #define BYTES_PER_S 20e6
 #define STEPS_PER_S 20e6
-/* Seconds of a hierarchy's solve per vertex and edge, on a slow processor. */
+/* Seconds of a hierarchy's solve per vertex and per edge (their sum) on a slow processor. */
 #define HIERARCHY_STEP_S 2e-5
 /* A tick of the watch is an eighth of the shortest deadline, at most TICK_MS_MAX. */
 #define TICK_MS_MAX 1000
 #define TICKS_PER_STALL 8
-
-/* ---- Start and end ---- */
 
 /* Starts a process of this program. Returns its pidfd; -1 on failure. */
 static int start_process(int socket, pid_t *ret_pid)
@@ -46,7 +44,7 @@ static int start_process(int socket, pid_t *ret_pid)
     char descriptor[16];
     char *arguments[] = {name, flag, descriptor, NULL};
     snprintf(descriptor, sizeof(descriptor), "%d", WORKER_SOCKET);
-    /* The running program, even if another file has its name by now. */
+    /* /proc/self/exe is the running program, even if another file now has its name. */
     if (program_start("/proc/self/exe", arguments, socket, ret_pid) != 0) {
         return -1;
     }
@@ -94,7 +92,7 @@ static int reap_process(const struct worker_process *process)
 {
     int status = 0;
     if (process->launcher != NULL) {
-        /* If the helper process itself has ended there is no status. */
+        /* If the helper process has ended, there is no status. */
         const ssize_t size = read(process->pidfd, &status, sizeof(status));
         status = size == sizeof(status) ? status : SIGKILL;
     } else {
@@ -148,17 +146,15 @@ bool worker_process_wait(struct worker_process *process, int wait_ms)
     return true;
 }
 
-/* ---- Messages under the watch ---- */
-
 static void watch_from_now(struct worker_process *process, double stall_s, double allowance_s)
 {
     process->looked_at_s = clock_monotonic_s();
     worker_watch_begin(&process->watch, stall_s, allowance_s);
 }
 
-/* Waits until the socket is readable or closed, or, with wakeup, until that is readable.
- * If ranks have not connected yet, waits for their connection or end. Counts ticks instead of time,
- * so that a tick counts once even if this thread could not run. */
+/* Waits until the socket is readable or closed, or, with wakeup, until that descriptor is readable.
+ * If the ranks have not connected yet, waits for their connection or end. Counts ticks instead of
+ * time, so that an interval in which this thread could not run counts as one tick. */
 static enum task_loss await_message(struct worker_process *process, bool wakeup)
 {
     const bool is_connected = process->socket >= 0;
@@ -182,7 +178,7 @@ static enum task_loss await_message(struct worker_process *process, bool wakeup)
     return loss;
 }
 
-/* Sends a message and receives the answer, which has no descriptors. */
+/* Sends a message and receives the reply, which has no descriptors. */
 static enum task_loss exchange_messages(struct worker_process *process,
                                         struct wire_message *message, const int *descriptors)
 {
@@ -231,7 +227,7 @@ enum task_loss worker_process_open(struct worker_process *process, const struct 
     return TASK_LOSS_NONE;
 }
 
-/* Time outside the rounds: reading, writing, certificates and cycles. */
+/* Returns the seconds allowed outside the rounds: for files, certificates and cycle searches. */
 static double allow_s(const struct solver *model, const struct task *task)
 {
     /* u2 has the pace of i4, in 16 bits and in 32. */
@@ -272,7 +268,7 @@ enum task_loss worker_process_solve(struct worker_process *process, struct task 
     if (loss != TASK_LOSS_NONE) {
         return loss;
     }
-    /* A process that has lost its device must exit with a code instead. */
+    /* A process that has lost its device must exit with a code instead of sending DONE. */
     if (message.type != WIRE_DONE || wire_read_done(&message.body.done, task) != STATUS_OK ||
         task->status == STATUS_DEVICE_LOST) {
         return TASK_LOSS_PROTOCOL;
@@ -288,6 +284,6 @@ enum task_loss worker_process_wait_idle(struct worker_process *process)
     if (loss != TASK_LOSS_NONE || poll(&socket, 1, 0) <= 0) {
         return loss;
     }
-    /* Nothing was sent, so any message is a protocol error. */
+    /* The process has no task, so any message from it is a protocol error. */
     return (socket.revents & POLLHUP) != 0 ? TASK_LOSS_EXIT : TASK_LOSS_PROTOCOL;
 }

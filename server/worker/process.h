@@ -1,8 +1,7 @@
 /* A worker process as the daemon sees it: started, given tasks over its socket, watched, and ended.
  * It is a process of this program, or ranks started by a launcher (launcher.h). Every failure of
- * the process, a hang included, is a loss, after which the caller ends the process; here the
- * process of a hung kernel is killed. Owned by the thread that started it; the kernel kills the
- * process when that thread or the daemon ends. */
+ * the process, including a hang, is a loss, after which the caller ends the process. Owned by the
+ * thread that started it; the kernel kills the process when that thread or the daemon ends. */
 #pragma once
 
 #include "server/worker/launcher.h"
@@ -21,10 +20,10 @@ struct worker_process {
     atomic_bool is_hurried; /* the daemon is about to exit; set by any thread */
 
     pid_t pid;  /* for ranks, the launcher's helper process */
-    int pidfd;  /* readable at its end; of ranks: from worker_launcher_run */
+    int pidfd;  /* readable when the process has ended; for ranks: from worker_launcher_run */
     int socket; /* -1 until rank 0 has connected */
     bool is_running;
-    bool is_stuck; /* killed, but in a driver call, and holds its device */
+    bool is_stuck; /* killed, but stuck in a driver call, and still holds its device */
     struct worker_watch watch;
     double looked_at_s; /* time of the last check by the watch */
 };
@@ -35,16 +34,16 @@ MUST_CHECK enum status worker_process_start(struct worker_process *process);
 MUST_CHECK enum task_loss worker_process_open(struct worker_process *process,
                                               const struct worker_setup *setup,
                                               struct wire_opened *ret_opened);
-/* Sends the task and waits for its end. model: gives the estimate, and receives the figures that
+/* Sends the task and waits for its end. model: supplies the estimate, and receives the rates that
  * the process has measured. */
 MUST_CHECK enum task_loss worker_process_solve(struct worker_process *process, struct task *task,
                                                struct solver *model);
 /* Waits until wakeup is readable or the process is lost. */
 MUST_CHECK enum task_loss worker_process_wait_idle(struct worker_process *process);
 /* Ends the process because of *loss. With TASK_LOSS_NONE the process is asked to exit and gets time
- * for it. If it had exited by itself (TASK_LOSS_EXIT), *loss becomes TASK_LOSS_EXIT or
- * TASK_LOSS_SIGNAL and *ret_code its code or signal. */
+ * to do so. If it exited by itself (TASK_LOSS_EXIT), *loss becomes TASK_LOSS_EXIT or
+ * TASK_LOSS_SIGNAL, and *ret_code its code or signal. */
 void worker_process_end(struct worker_process *process, enum task_loss *loss, int *ret_code);
-/* Waits up to wait_ms until wakeup is readable; for a stuck process without limit, and returns true
- * if it has exited. */
+/* Waits up to wait_ms until wakeup is readable. For a stuck process, waits without limit and
+ * returns true if the process has exited. */
 bool worker_process_wait(struct worker_process *process, int wait_ms);

@@ -1,4 +1,4 @@
-/* Starts a program that inherits only the descriptors meant for it. Any thread. */
+/* Starts a program that inherits only the descriptors intended for it. Any thread. */
 #pragma once
 
 #include "proto/status.h"

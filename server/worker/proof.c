@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* One step of a row's certificate costs ROW_STEP_COST steps of the solve; checking the sample may
- * take SAMPLE_SHARE of the solve. */
+/* One step of a row's certificate costs as much as ROW_STEP_COST steps of the solve. Checking the
+ * sample may take SAMPLE_SHARE of the time of the solve. */
 #define ROW_STEP_COST 100.0
 #define SAMPLE_SHARE 0.02
-/* The most rows of a matrix that are proven without verify=true. */
+/* Maximum number of rows of a matrix to prove without verify=true. */
 #define SAMPLE_ROWS 16
-/* Maximum rows of a hierarchy to prove: with verify=true, and in a sample. */
+/* Maximum number of rows of a hierarchy to prove: with verify=true, and in a sample. */
 #define HIERARCHY_VERIFY_ROWS 64
 #define HIERARCHY_SAMPLE_ROWS 4
 #define HIERARCHY_ROWS_BYTES ((size_t)256 << 20)
 /* A pool is used if rows x edges of the sample exceed this: 10 ms of one thread. */
 #define SHARED_EDGES (UINT64_C(1) << 24)
 
-/* The number of rows of a matrix to prove: as many as cost little compared to its solve, from 1 to
- * SAMPLE_ROWS. */
+/* Returns the number of rows of a matrix to prove, from 1 to SAMPLE_ROWS: as many as cost little
+ * compared to the solve. */
 static uint32_t count_matrix_rows(uint32_t vertex_count, uint64_t edge_count)
 {
     const double n = vertex_count;
@@ -30,9 +30,9 @@ static uint32_t count_matrix_rows(uint32_t vertex_count, uint64_t edge_count)
     return (uint32_t)fmin(fmax(n * n * n * SAMPLE_SHARE / row_cost, 1), SAMPLE_ROWS);
 }
 
-/* The number of rows of a hierarchy to prove. The rows stay in memory, at most about 256 MiB, until
- * they are proven. After an update that followed arcs one row is proven, as that already takes
- * longer than the update. */
+/* Returns the number of rows of a hierarchy to prove. The rows stay in memory until they are
+ * proven, at most about 256 MiB. After an update of only the affected arcs one row is proven,
+ * because one row already takes longer than the update. */
 static uint32_t count_hierarchy_rows(bool verify, bool is_followed, size_t row_bytes)
 {
     const uint32_t sample = verify        ? HIERARCHY_VERIFY_ROWS
@@ -42,8 +42,7 @@ static uint32_t count_hierarchy_rows(bool verify, bool is_followed, size_t row_b
     return sample < most ? sample : (uint32_t)most;
 }
 
-/* Opens the hierarchy of the task, which may have the shape of its base, and computes these rows.
- */
+/* Opens the task's hierarchy, which may share the shape of its base, and computes these rows. */
 static enum status compute_rows(struct task *task, const uint32_t *rows, uint32_t row_count,
                                 unsigned char *elements)
 {
@@ -150,7 +149,7 @@ static enum status check_rows(uint32_t threads, struct cpu_pool **pool, struct t
 void proof_check(uint32_t threads, struct cpu_pool **pool, struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);
-    /* Sealed before any row is read, because the seal refuses a truncated file. */
+    /* The file is sealed before any row is read, because sealing refuses a truncated file. */
     if (task->status == STATUS_OK) {
         const double began_s = clock_monotonic_s();
         task->status = task_check_result(task, result_file_seal(task->file));

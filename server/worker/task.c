@@ -26,9 +26,7 @@ void task_finish(struct task *task)
     solve_outcome_finish(&task->outcome);
 }
 
-/* ---- Files ---- */
-
-/* Lack of space, memory or open files may pass, and so may an I/O error. */
+/* Returns whether the failure may pass: lack of space, memory or open files, or an I/O error. */
 static bool may_pass(enum status status)
 {
     return status == STATUS_DISK_FULL || status == STATUS_NO_MEMORY || status == STATUS_IO;
@@ -68,7 +66,7 @@ static enum status open_graph(const struct task_folders *folders, struct task *t
 {
     int descriptor;
     STATUS_TRY(check_graph(task, graph_file_open(folders->graphs, task->graph_id, &descriptor)));
-    /* Descriptor 0 is in use: the folders are open, even if the standard streams are closed. */
+    /* It is not 0: the open folders occupy 0 even if standard input is closed. */
     CHECK(descriptor > 0);
     task->graph_descriptor = descriptor;
     return task->graph != NULL ? STATUS_OK : task_read_graph(task);
@@ -168,8 +166,6 @@ void task_send_home(struct mailbox *home, void (*finished)(struct message *messa
     order_file_finish(&order_file);
 }
 
-/* ---- Signal ---- */
-
 static void report_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
 {
     struct task_signal *signal = context;
@@ -197,8 +193,6 @@ struct observer task_signal_observer(struct task_signal *signal)
 {
     return (struct observer){signal, report_progress, is_cancelled, tell_share, expect_phases};
 }
-
-/* ---- Loss ---- */
 
 void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_TEXT_SIZE])
 {

@@ -1,5 +1,5 @@
-/* A task of a worker with its outcome, a plain object that moves to the worker and back; and the
- * signal through which both sides communicate meanwhile.
+/* A task of a worker with its outcome: a plain object that moves to the worker and back. Meanwhile
+ * scheduler and worker communicate through the task's signal.
  *
  * The daemon opens the files of a task before the solve, and proves and closes them after it, so a
  * worker process opens no files. */
@@ -23,7 +23,7 @@ struct task_signal {
     atomic_bool is_allocated; /* the file of a matrix has its disk space */
     atomic_uint rounds_done;
     atomic_uint rounds_total;
-    struct progress progress; /* progress of the solve, in seconds */
+    struct progress progress; /* progress of the solve */
 };
 
 /* The observer through which the solver updates the signal. */
@@ -37,7 +37,7 @@ enum task_loss {
     TASK_LOSS_STALLED,  /* no progress within the deadline; the daemon killed the process */
     TASK_LOSS_SILENT,   /* no heartbeat within the deadline; the daemon killed the process */
     TASK_LOSS_PROTOCOL, /* invalid message; the daemon killed the process */
-    TASK_LOSS_DEVICE    /* the device of a worker thread failed for good */
+    TASK_LOSS_DEVICE    /* the device of a worker thread failed permanently */
 };
 
 /* Smaller graphs have no cached order: planning them is faster than reading the file. */
@@ -46,7 +46,7 @@ enum task_loss {
 /* A job as the worker sees it; moves to the worker and back. */
 struct task {
     struct message message;
-    void *context; /* the scheduler's */
+    void *context; /* context of the scheduler */
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     struct graph *graph;           /* read from its file, or given with the task; owned */
@@ -57,28 +57,29 @@ struct task {
     enum kind kind;
     enum result_form form; /* matrix or hierarchy */
     bool verify;
-    struct result *base;    /* result of the parent graph, a counted reference; NULL = none */
+    struct result *base;    /* counted reference to the result of the parent graph; NULL = none */
     struct solve_arc *arcs; /* arcs that differ from the parent; borrowed from the job */
     size_t arc_count;
     uint64_t order_seed;        /* seed for order_file_open */
-    struct task_signal *signal; /* worker_signal's, borrowed */
+    struct task_signal *signal; /* signal of the worker (worker_signal), borrowed */
 
     /* Used only by the daemon's side of a worker and its solver. */
-    int graph_descriptor; /* the graph's file, open while status is STATUS_OK */
+    int graph_descriptor; /* file of the graph, open while status is STATUS_OK */
     struct order_file order_file;
 
-    /* Out. */
+    /* Output of the task. */
     bool is_updated;  /* solved by updating the base */
     bool is_followed; /* the update of a hierarchy recomputed only what the changed arcs reach */
     enum status status;
-    bool is_passing;    /* failed at one of its files, perhaps transiently: may be retried */
+    bool is_passing;    /* an operation on a file failed, perhaps transiently: may be retried */
     bool graph_damaged; /* the graph's file is damaged */
     struct problem problem;
     double write_s;
     double parse_s; /* time spent reading the graph's file */
     struct solve_outcome outcome;
     struct result_file *file;     /* sealed; set on STATUS_OK */
-    struct search_pool *searches; /* searches in a hierarchy whose rows were proven; may be NULL */
+    struct search_pool *searches; /* pool that searched a hierarchy for the proof, kept for its
+                                     result; may be NULL */
     struct vertex_names *names;   /* vertex names; set on STATUS_OK, and with a negative cycle */
     enum task_loss loss;          /* why the worker was lost, if status is STATUS_DEVICE_LOST */
     int loss_code;
@@ -103,12 +104,12 @@ void task_open_order_file(const struct task_folders *folders, struct task *task)
 /* Reads the graph from its file. STATUS_CORRUPT also if its vertex count differs from the
  * catalogue's. Sets the problem. */
 MUST_CHECK enum status task_read_graph(struct task *task);
-/* Read the cached order of a graph before it is ordered; write an order computed meanwhile, and
- * free its words. file: zeroed = none. */
+/* task_read_record reads the cached order of a graph before it is ordered; task_keep_record stores
+ * a newly computed order and frees its words. file: zeroed = none. */
 void task_read_record(const struct order_file *file, const struct graph *graph,
                       struct order_record *record);
 void task_keep_record(const struct order_file *file, const struct order_record *record);
-/* Returns `status`, of a call on the task's result file; on failure sets problem and is_passing. */
+/* Returns `status`, the outcome of a file operation; on failure sets problem and is_passing. */
 MUST_CHECK enum status task_check_result(struct task *task, enum status status);
 /* Writes a hierarchy of `size` bytes to the result file, or the matrix if hierarchy is NULL. */
 MUST_CHECK enum status task_write_result(struct task *task, const void *hierarchy, uint64_t size);
@@ -117,6 +118,6 @@ MUST_CHECK enum status task_write_result(struct task *task, const void *hierarch
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),
                     struct task *task);
 
-/* Describes a loss for people, such as "it exited with code 80". */
+/* Describes a loss in words, such as "it exited with code 80". */
 #define TASK_LOSS_TEXT_SIZE 64
 void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_TEXT_SIZE]);

@@ -8,13 +8,14 @@
 #include <unistd.h>
 
 #define CPU_SOLVER_NICENESS 10
-/* Memory of a GPU reserved for another process that solves on all GPUs together: this many bytes,
- * but at most 1/GROUP_CONTEXT_PARTS of the memory. */
+/* GPU memory reserved for another process, which solves on all GPUs together: this many bytes, but
+ * at most 1/GROUP_CONTEXT_PARTS of the memory. */
 #define GROUP_CONTEXT_BYTES (UINT64_C(768) << 20)
 #define GROUP_CONTEXT_PARTS 8
 
-/* Lowers this thread's priority relative to the service, so that HTTP answers run before a solver
- * on every core. On Linux a thread has its own niceness, which threads that it starts inherit. */
+/* Lowers this thread's priority relative to the service, so that HTTP requests are served even
+ * while a solver uses every core. On Linux a thread has its own niceness, which threads that it
+ * starts inherit. */
 static void lower_priority(void)
 {
     const id_t thread = (id_t)gettid();
@@ -58,9 +59,7 @@ void task_solver_open(const struct worker_setup *setup, const struct ranks *rank
     *ret_facts = facts;
 }
 
-/* ---- Tasks ---- */
-
-/* Solves on the CPU, even if the solver is a GPU: a hierarchy is small. */
+/* Computes a hierarchy on the CPU, even if the solver is a GPU, because a hierarchy is small. */
 static enum status solve_task_hierarchy(const struct task_solver *solver, struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);
@@ -83,7 +82,8 @@ static enum status solve_task_hierarchy(const struct task_solver *solver, struct
     return status;
 }
 
-/* Rank 0 sends the kind of each task to the others; these two values mean the end and a meeting. */
+/* Rank 0 sends the kind of each task to the other ranks. These two values ask them to end, or to
+ * meet before a task. */
 #define LEAVE KIND_AUTO
 #define MEET KIND_COUNT
 static void share_kind(const struct ranks *ranks, enum kind *kind)
@@ -115,7 +115,7 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     if (atomic_load(&task->signal->cancelled)) {
         return STATUS_CANCELLED;
     }
-    if (task->graph == NULL) { /* in a worker process */
+    if (task->graph == NULL) { /* only in a worker process */
         STATUS_TRY(task_read_graph(task));
     }
     if (task->form == RESULT_FORM_HIERARCHY) {
@@ -126,7 +126,7 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     }
     const struct observer observer = task_signal_observer(task->signal);
     struct order_record record = {.observer = &observer};
-    /* The record is needed even without a cached order: a search for a plan checks its observer. */
+    /* The record is needed even without a cached order: a search for a plan polls its observer. */
     const struct solve_request request = {
         .kind = task->kind, .verify = task->verify, .record = &record, .observer = &observer};
     struct matrix matrix = result_file_matrix(task->file);
@@ -160,9 +160,8 @@ void task_solver_close(struct task_solver *solver)
     solver_close(solver->solver);
 }
 
-/* ---- The other ranks ---- */
-
-/* Rank 0 reports a failure, on which all ranks have agreed. */
+/* Solves one task in another rank than 0. Failures need no report here: rank 0 reports them,
+ * because all ranks get the same status. */
 static enum status follow_task(struct solver *solver, enum kind kind)
 {
     struct graph *graph = NULL;

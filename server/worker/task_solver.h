@@ -11,20 +11,21 @@ struct worker_setup {
     bool gpu;             /* the GPU back end, else the CPU */
     uint32_t gpu_index;   /* index of the first GPU */
     uint32_t gpu_members; /* GPUs that solve together; 0 = all */
-    bool sharing;         /* the GPU also belongs to a group, opened by another process */
+    bool sharing;         /* the GPU also belongs to a group that another process opens */
     bool sandboxed;       /* a worker process enters the sandbox */
 };
 
-/* The report of a worker after opening its solver: plain values too. */
+/* The report of a worker after opening its solver: plain values, like worker_setup. */
 struct worker_facts {
     enum status status;
-    uint32_t gpu_count; /* usable GPUs, with worker_setup.gpu */
+    uint32_t gpu_count; /* number of usable GPUs; set only with worker_setup.gpu */
     struct solver_device device;
-    /* Indexed by graph_cost: */
-    uint32_t vertex_limit[COST_COUNT]; /* most vertices that fit the device's memory */
-    double pace_s[COST_COUNT];         /* a large solve's seconds per cubed vertex; 0 = unknown */
-    struct problem problem;            /* set if status is not STATUS_OK */
-    struct sandbox_report sandbox;     /* sandbox of a worker process */
+    /* The next two arrays are indexed by graph_cost. */
+    uint32_t
+        vertex_limit[COST_COUNT];  /* maximum number of vertices that fit in the device's memory */
+    double pace_s[COST_COUNT];     /* a large solve's seconds per cubed vertex; 0 = unknown */
+    struct problem problem;        /* set if status is not STATUS_OK */
+    struct sandbox_report sandbox; /* sandbox of a worker process */
 };
 
 struct task_solver {

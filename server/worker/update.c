@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Updates the changed arcs in a copy of the base. */
+/* Updates the arcs that the change affects, in a copy of the base hierarchy. */
 static enum update_result update_arcs(const struct hierarchy *base, const struct graph *graph,
                                       struct task *task)
 {
@@ -42,7 +42,7 @@ static enum update_result update_weights(const struct hierarchy *base, uint32_t 
         return UPDATE_DONE;
     }
     if (status == STATUS_NEGATIVE_CYCLE || status == STATUS_WEIGHT_RANGE) {
-        task->problem = problem; /* a full solve would fail too */
+        task->problem = problem; /* final, because a full solve would fail too */
         task->status = status;
         return UPDATE_DONE;
     }
@@ -51,15 +51,16 @@ static enum update_result update_weights(const struct hierarchy *base, uint32_t 
     return status == STATUS_CANCELLED ? UPDATE_CANCELLED : UPDATE_SOLVE_ANEW;
 }
 
-/* Returns whether graph and base have the same scaling, so that only the changed arcs differ. */
+/* Returns whether changed graph and base have the same scaling: then only the changed arcs
+ * differ. */
 static bool has_numbers_of(const struct hierarchy *base, const struct task *task)
 {
     const struct scaling scaling = graph_scaling(&task->graph->summary, task->kind);
     return scaling.kind == base->summary.kind && scaling.decimals == base->summary.decimals;
 }
 
-/* Updates the changed arcs if they are few, else all weights, unless a solve is as fast. A task
- * left to the solver has its signal reset, so that no watcher sees a finished round. */
+/* Updates only the changed arcs if they are few, else all weights, unless a solve is as fast. If
+ * the task is left to the solver, its signal is reset, so that no watcher sees a finished round. */
 void update_task(uint32_t threads, struct task *task)
 {
     const struct hierarchy *base = NULL;

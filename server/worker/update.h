@@ -1,5 +1,5 @@
-/* Solves a task whose graph was changed by updating the result of its parent, if that is less work
- * than a solve. Runs in the daemon, which has that result mapped. Worker's thread. */
+/* Updates a copy of the parent graph's result instead of solving the changed graph, if that is less
+ * work. Runs in the daemon, where that result is mapped. Worker's thread. */
 #pragma once
 
 #include "server/worker/task.h"

@@ -18,7 +18,7 @@ void worker_watch_idle(struct worker_watch *watch, double stall_s)
     worker_watch_begin(watch, stall_s, -1);
 }
 
-/* A number that changes with each round and at the start of the solve. */
+/* Returns a number that changes with each round and at the start of the solve. */
 static uint64_t count_progress(const struct task_signal *signal)
 {
     return (uint64_t)atomic_load(&signal->rounds_done) + atomic_load(&signal->rounds_total) +

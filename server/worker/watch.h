@@ -2,7 +2,7 @@
  * task finishes no round within a deadline. The worker's thread kills such a process (process.c).
  *
  * The rule reads the memory shared by daemon and process at each tick, and counts time by the
- * daemon's own ticks, so that a daemon that was itself stopped does not blame the process. */
+ * daemon's own ticks, so that the process is not blamed when the daemon itself was stopped. */
 #pragma once
 
 #include "server/worker/task.h"
@@ -17,7 +17,7 @@ struct worker_shared {
 /* The state of the rule, a plain value of the watching thread. Times are seconds of ticks. */
 struct worker_watch {
     double stall_s;
-    double allowance_s; /* deadline of a round if longer than stall_s; below 0 = no task */
+    double allowance_s; /* deadline of a round if it is longer than stall_s; below 0 = no task */
     bool is_hurried;    /* the daemon is about to exit: stall_s, which is 300 while a device opens,
                          * counts as at most 5 */
     double silence_s;

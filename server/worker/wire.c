@@ -65,7 +65,7 @@ enum status wire_receive(int socket, struct wire_message *ret_message, int *ret_
     if (got <= 0) {
         return STATUS_IO;
     }
-    /* The kernel has dropped excess descriptors. */
+    /* The kernel has already dropped descriptors for which there was no space. */
     for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(&head); cmsg != NULL;
          cmsg = CMSG_NXTHDR(&head, cmsg)) {
         if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS) {
@@ -89,7 +89,7 @@ enum status wire_receive(int socket, struct wire_message *ret_message, int *ret_
     return STATUS_CORRUPT;
 }
 
-/* Terminates a text that a worker process may have sent without NUL. */
+/* Terminates a text, because a worker process may have sent it without NUL. */
 #define END_TEXT(text) ((text)[sizeof(text) - 1] = '\0')
 
 static void end_texts(struct problem *problem, struct solver_device *device)

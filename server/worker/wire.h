@@ -1,6 +1,6 @@
 /* The messages between the daemon and a worker process: of fixed size, over a Unix socket that
- * keeps their bounds (SOCK_SEQPACKET), with descriptors passed along. Both ends are the same
- * program, so numbers are sent as they lie in memory.
+ * preserves message boundaries (SOCK_SEQPACKET), with descriptors passed along. Both ends are the
+ * same program, so numbers are sent in their memory representation.
  *
  *   daemon                       worker process
  *   SETUP (shared memory)    ->
@@ -27,7 +27,7 @@ struct wire_task {
     uint32_t kind;
     uint32_t form;
     uint32_t verify;
-    uint32_t has_order_file; /* 0 = the third descriptor is the graph's file again */
+    uint32_t has_order_file; /* 0 = the third descriptor is unused (the graph's file again) */
     char graph_id[GRAPH_ID_SIZE];
 };
 
@@ -37,7 +37,7 @@ struct wire_done {
     struct problem problem;
     double write_s;
     double parse_s;
-    struct solve_outcome outcome;  /* without what its pointers refer to */
+    struct solve_outcome outcome;  /* without the memory to which its pointers refer */
     struct solver_figures figures; /* measured by the solver */
 };
 
@@ -52,8 +52,8 @@ struct wire_message {
 };
 
 /* Sends a message with as many descriptors as its type has; they are borrowed. Each end sends one
- * message and waits for the answer, so the socket has room. STATUS_IO if the other end is closed.
- */
+ * message and waits for the reply, so the socket always has space. STATUS_IO if the other end is
+ * closed. */
 MUST_CHECK enum status wire_send(int socket, const struct wire_message *message,
                                  const int *descriptors);
 /* Receives one message; its descriptors belong to the caller. If ret_descriptors is NULL, a message
@@ -62,7 +62,7 @@ MUST_CHECK enum status wire_send(int socket, const struct wire_message *message,
 MUST_CHECK enum status wire_receive(int socket, struct wire_message *ret_message,
                                     int *ret_descriptors);
 
-/* Writes the outcome of a task as a message, without the figures. */
+/* Writes the outcome of a task as a message, without the solver's figures. */
 void wire_write_done(const struct task *task, struct wire_done *ret_done);
 /* Both functions below copy what a worker process has sent. STATUS_CORRUPT for a length or an index
  * out of range; other values are not checked. */

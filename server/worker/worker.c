@@ -15,13 +15,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Pause before another start of a failing process: doubled each time, reset by a solved task. */
+/* Pause before a failing process is started again: doubled each time, reset by a solved task. */
 #define BACKOFF_MS_MIN 100
 #define BACKOFF_MS_MAX 30000
 /* Stack of a worker's thread, for deep library frames; solvers keep matrices on the heap. */
 #define WORKER_STACK_BYTES ((size_t)8 << 20)
 
-/* Other threads access only the atomic members. */
+/* State of a worker. Other threads access only its atomic members. */
 struct worker {
     struct worker_config config;
     bool has_process; /* the solver runs in a process, not in the thread */
@@ -109,7 +109,7 @@ static void start_solver(struct worker *worker, struct worker_facts *ret_facts)
     worker->process.is_running = ret_facts->status == STATUS_OK;
 }
 
-/* Solves a task with open files. Sets its status, unless there is a loss. */
+/* Solves a task whose files are open. Sets the task's status, unless the solver is lost. */
 static enum task_loss run_solver(struct worker *worker, struct task *task)
 {
     if (worker->has_process) {
@@ -120,8 +120,7 @@ static enum task_loss run_solver(struct worker *worker, struct task *task)
     return task->status == STATUS_DEVICE_LOST ? TASK_LOSS_DEVICE : TASK_LOSS_NONE;
 }
 
-/* Ends the process because of *loss. A thread cannot be ended, so after a loss it counts as stuck.
- */
+/* Ends the process because of *loss. A thread cannot be ended and then counts as stuck. */
 static void end_solver(struct worker *worker, enum task_loss *loss, int *ret_code)
 {
     if (worker->has_process) {
@@ -226,7 +225,7 @@ static void serve_tasks(struct worker *worker)
     }
 }
 
-/* Returns a task given before the loss was noticed, to be queued again. */
+/* Sends back a task that was given before the worker noticed the loss; it is queued again. */
 static void refuse_task(struct worker *worker)
 {
     struct task *task = atomic_exchange(&worker->given, NULL);
@@ -238,9 +237,9 @@ static void refuse_task(struct worker *worker)
 
 /* ---- The thread ---- */
 
-/* Waits before the next start, longer each time, and until a stuck process has exited, perhaps
- * forever, because two processes must not share the device. Returns tasks meanwhile, so that no
- * task waits for a process that cannot start. */
+/* Waits before the next start of a process, longer each time. Also waits, perhaps forever, until a
+ * stuck process has exited, because two processes must not share the device. Meanwhile tasks are
+ * sent back, so that no task waits for a process that cannot start. */
 static void back_off(struct worker *worker)
 {
     struct worker_process *process = &worker->process;
@@ -325,7 +324,7 @@ static enum status init_worker(struct worker *worker)
         return STATUS_OK;
     }
     process->shared_descriptor = memfd_create("apspd-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    /* Sealed, so that neither process can shrink the memory that the other has mapped. */
+    /* The memory is sealed, so that neither process can shrink it while the other has it mapped. */
     if (process->shared_descriptor < 0 || ftruncate(process->shared_descriptor, (off_t)size) != 0 ||
         fcntl(process->shared_descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
             0) {

@@ -2,7 +2,7 @@
  * proves rows of the result, and posts the task back to the scheduler; one task at a time.
  *
  * Each worker has a thread of the daemon. The solver runs in that thread, or in a process that the
- * thread starts, watches, kills when it fails, and replaces: a crash or a hang costs only that
+ * thread starts, watches, kills when it fails, and replaces: a crash or a hang ends only that
  * process, and the job is tried again. The thread blocks on the disk, on the solver, and on a
  * killed process that does not exit. */
 #pragma once
@@ -13,8 +13,8 @@
 enum worker_state {
     WORKER_READY = 0,
     WORKER_RESTARTING, /* its process has ended and another is being started */
-    WORKER_LOST /* a thread: for good. A process: until it is gone, killed but stuck in a driver
-                   call */
+    WORKER_LOST /* a thread: permanently. A process: while it is killed but stuck in a driver call
+                 */
 };
 
 /* State of a worker. Written by its own thread, read by any thread. */
@@ -30,7 +30,7 @@ struct worker_config {
     const struct worker_launcher
         *launcher; /* borrowed; NULL = no ranks, the worker is on this host */
     enum worker_isolation isolation;
-    uint32_t stall_s; /* limit without heartbeat or progress, for a process */
+    uint32_t stall_s; /* limit on the time of a process without heartbeat or progress */
     struct task_folders folders;
     struct mailbox
         *home; /* the loop's mailbox: receives finished tasks, and is woken by a new process */
@@ -46,12 +46,12 @@ const struct worker_facts *worker_wait_opened(struct worker *worker);
 /* Gives the worker a task; it must have none and must not be dismissed. Never blocks. The worker
  * borrows the task until it is posted back. */
 void worker_give(struct worker *worker, struct task *task);
-/* The signal of the current task, in memory that a process shares. */
+/* Returns the signal of the current task, in memory that a worker process shares. */
 struct task_signal *worker_signal(struct worker *worker);
-/* The health; valid until worker_stop. */
+/* Returns the worker's health, which is valid until worker_stop. */
 const struct worker_health *worker_health_of(const struct worker *worker);
-/* The solver, or a model of the process's solver, for estimates. NULL until it is opened. Any
- * thread. */
+/* Returns the solver, or a model of the process's solver, for estimates; NULL before the first
+ * opening. Any thread. */
 const struct solver *worker_solver(const struct worker *worker);
 /* Called when the daemon is about to exit: a hung process is killed sooner. */
 void worker_hurry(struct worker *worker);
