@@ -1,9 +1,9 @@
-/* Floats: a distance is a sum of at most h rounded weights, and every partial sum is at most the
- * sum M of their magnitudes, so the error is at most h epsilon M (Higham, Accuracy and Stability of
- * Numerical Algorithms, 2nd ed., section 4.2). h and M are those of the tight path that the search
- * finds. The solver may have added up another path, so the tolerance is never below that of
- * proto/verification.h, and the magnitude never below the smallest that has this relative error.
- * Integers are compared exactly.
+/* For floats, a distance is a sum of at most h rounded weights, and every partial sum is at most
+ * the sum M of their magnitudes, so the error is at most h epsilon M (Higham, Accuracy and
+ * Stability of Numerical Algorithms, 2nd ed., section 4.2). h and M are taken from the tight path
+ * that the search finds. The solver may have added up another path, so the tolerance is never below
+ * that of proto/verification.h, and the magnitude is never below the smallest number with this
+ * relative error. Integers are compared exactly.
  *
  * Non-negative integer weights allow a faster check, in one pass over the edges. If every weight is
  * above 0, a row is correct exactly when the entry of the source is 0 and every other entry is the
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit on passes over the edges of weight 0. A path of such edges needs one pass per edge. */
+/* Limit on the passes over the edges of weight 0. A path of such edges needs one pass per edge. */
 #define ZERO_PASSES_MAX 64
 /* The sum of a weight below this limit and any entry fits in an int32. */
 #define QUICK_WEIGHT_BELOW (1 << 29)
@@ -38,12 +38,13 @@ struct reach {
 /* The buffers of one thread. */
 struct search {
     struct reach *reach;
-    uint32_t *queue; /* each vertex enters once */
+    uint32_t *queue; /* queue of reached vertices; each vertex enters once */
     size_t queue_length;
     /* Number of finite entries of the row. The search ends when it has reached all of them. */
     size_t finite;
     uint32_t source;
-    bool searching;    /* searching for tight paths; false: for an edge that shortens an entry */
+    bool searching;    /* true: the search follows tight paths; false: it looks for an edge that
+                          shortens an entry */
     uint32_t wrong;    /* target of an edge that shortens an entry */
     double *row;       /* row of the matrix, with decimals converted to integers */
     int32_t *distance; /* entries of the row, for the faster check */
@@ -55,12 +56,12 @@ struct certificate {
     const struct certificate_request *request;
     const struct graph *graph;
     const struct matrix *matrix;
-    bool is_quick;  /* rows are checked by one pass over the edges, and searched only to report a
-                     * wrong entry */
+    bool is_quick;  /* rows are checked by one pass over the edges; a search only reports a wrong
+                       entry */
     bool is_exact;  /* the matrix has integers, or decimals that are compared as integers */
     double floor;   /* relative tolerance, 0 for integers */
     double epsilon; /* relative error of one addition */
-    double least;   /* smallest magnitude that has this relative error */
+    double least;   /* smallest magnitude with this relative error */
     struct adjacency *adjacency; /* undirected edges, both directions; or NULL */
     struct search *searches;     /* one per thread */
     uint32_t thread_count;
@@ -68,7 +69,7 @@ struct certificate {
     uint32_t first_row; /* first of the rows being checked */
 };
 
-/* Whether the weights are non-negative integers, so that one pass over the edges checks a row. */
+/* Returns whether one pass over the edges checks a row: if weights are non-negative integers. */
 static bool has_quick_way(const struct certificate *certificate)
 {
     const struct graph *graph = certificate->graph;
@@ -99,7 +100,7 @@ static enum status init_certificate(struct certificate *certificate)
     bool enough = certificate->searches != NULL;
     for (size_t i = 0; enough && i < threads; i++) {
         struct search *search = &certificate->searches[i];
-        /* The first thread searches the rows that are not proven. */
+        /* The first thread always needs a search, for rows that the quick check does not prove. */
         if (i == 0 || !certificate->is_quick) {
             search->reach = malloc(vertices * sizeof(*search->reach));
             search->queue = malloc(vertices * sizeof(*search->queue));
@@ -139,8 +140,8 @@ static double tolerance_of(const struct certificate *certificate, uint32_t hops,
 }
 
 /* Follows one edge. While searching, marks the target as reached if the edge is tight, and returns
- * false when all finite entries are reached. Afterwards, returns false if the edge shortens the
- * entry of its target. The comparison is written so that a NaN also returns false. */
+ * false when all finite entries are reached. When not searching, returns false if the edge shortens
+ * the entry of its target. The comparison is written so that a NaN also returns false. */
 static bool follow_edge(const struct certificate *certificate, struct search *search,
                         uint32_t from_vertex, uint32_t to_vertex, double weight)
 {
@@ -200,7 +201,7 @@ struct certificate_name certificate_name(const struct graph *graph, uint32_t ver
     return name;
 }
 
-/* why: the second half of the sentence, which says why the entry is wrong. */
+/* Sets the problem for a wrong entry. why: second half of the sentence, which gives the reason. */
 static enum status refuse_entry(const struct certificate *certificate, const struct search *search,
                                 uint32_t target, const char *why, struct problem *reterr)
 {
@@ -225,7 +226,7 @@ struct row_place {
     uint32_t row;
 };
 
-/* index: position among the rows to prove. */
+/* Returns the place of a row. index: position among the rows to prove. */
 static struct row_place place_of(const struct certificate *certificate, uint32_t index)
 {
     const struct certificate_request *request = certificate->request;
@@ -330,7 +331,7 @@ static inline void relax_entry(int32_t *to, int32_t from, int32_t weight)
     *to = distance < *to ? distance : *to;
 }
 
-/* Bellman's equation: relaxes each edge above 0 once, from the entries of the matrix. */
+/* Applies Bellman's equation: relaxes each edge above 0 once, from the entries of the matrix. */
 static void relax_edges(const struct graph *graph, const int32_t *restrict distance,
                         int32_t *restrict shortest)
 {
@@ -349,7 +350,8 @@ static void relax_edges(const struct graph *graph, const int32_t *restrict dista
     }
 }
 
-/* Unreachable exceeds any distance plus a weight. -1: not a distance. */
+/* Converts an entry to an integer; -1: no distance. Unreachable exceeds any distance plus
+ * weight. */
 static inline int32_t entry_of(double number)
 {
     return number >= 0 && number < UNREACHABLE_I4 ? (int32_t)number

@@ -18,15 +18,15 @@ struct certificate_request {
     const struct graph *graph;
     const struct matrix *matrix;
     uint32_t decimals; /* decimals of an f8 matrix: distances of the graph are integers, 10^decimals
-                          times those of the matrix, and are compared exactly */
+                          times the distances of the matrix, and are compared exactly */
     const uint32_t *rows;  /* row_count rows; NULL = spread evenly over the matrix */
-    uint32_t row_count;    /* a larger number than the matrix has means all rows */
+    uint32_t row_count;    /* if larger than the number of rows of the matrix, all rows */
     bool packed;           /* the matrix contains only the listed rows, one after the other */
     struct cpu_pool *pool; /* threads that share the work; NULL = only the calling thread */
     const struct observer *observer; /* may be NULL */
 };
 
-/* STATUS_NOT_VERIFIED with a wrong pair, by vertex names, in the problem; STATUS_CANCELLED by the
+/* STATUS_NOT_VERIFIED: the problem names the vertices of a wrong entry; STATUS_CANCELLED by the
  * observer; STATUS_NO_MEMORY. */
 MUST_CHECK enum status certificate_check(const struct certificate_request *request,
                                          struct verification *ret_verification,

@@ -6,15 +6,15 @@
 /* Time of the proof on one core, measured on random graphs of 10^3 to 10^5 vertices. */
 #define STAR_VERTEX_S 200e-9
 #define STAR_EDGE_S 5e-9
-/* With fewer edges per vertex, the few edges that the proof reads do not reach all vertices. */
+/* With fewer edges per vertex, the few edges that the proof reads would not reach all vertices. */
 #define STAR_DEGREE 8
 /* Number of passes over the edges, per direction, to reach every vertex. */
 #define SWEEPS 4
-/* Number of edges of a vertex that are compared for the shortest. */
+/* Number of edges of a vertex that are compared to find a short one. */
 #define WAYS 16
 #define NOT_REACHED UINT32_MAX
 
-/* Lengths of some paths from or to the hub. */
+/* Lengths of the paths that have been found from or to the hub. */
 struct reach {
     const struct graph *graph;
     uint32_t limit;
@@ -38,7 +38,7 @@ static void spend_edges(struct reach *reach, uint64_t edges)
     reach->edges_left -= edges < reach->edges_left ? edges : reach->edges_left;
 }
 
-/* Neither sum below overflows: a length is at most INT32_MAX, and so is a weight. */
+/* Follows the edges in a vertex's row. Lengths and weights are at most INT32_MAX, so sums fit. */
 static void leave_row(struct reach *reach, uint32_t vertex)
 {
     const struct graph *graph = reach->graph;
@@ -73,8 +73,8 @@ static void enter_row(struct reach *reach, uint32_t vertex)
 }
 
 /* Finds paths from the hub, to it, or both. Both are needed if an undirected edge is stored in the
- * row of only one end. The hub's own row is read first, because it is the longest. Returns false if
- * a vertex was not reached. */
+ * row of only one endpoint. The hub's own row is read first, because it is the longest. Returns
+ * false if a vertex was not reached. */
 static bool reach_all(struct reach *reach, bool from, bool to)
 {
     const uint32_t vertex_count = reach->graph->vertex_count;

@@ -1,6 +1,6 @@
-/* A process in a control group may be killed long before the machine is out of memory. Therefore
- * the limits of its group and of all parent groups count, less the memory that they use other than
- * file cache. Supports control groups of version 1 and 2. */
+/* A process in a control group may be killed long before the machine is out of memory. So the
+ * limits of its group and of all parent groups apply, less the memory that these groups use other
+ * than file cache. Supports control groups of version 1 and 2. */
 #include "server/solver/host_memory.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #define PATH_SIZE 4096
 #define LINE_SIZE 256
 
-/* Smallest memory worth warming: less is faulted in faster than a thread starts. */
+/* Smallest memory that is faulted in ahead: for less memory, starting a thread takes longer. */
 #define WARM_BYTES_MIN ((size_t)16 << 20)
 /* Bytes of one call to the kernel; the thread checks for a stop between calls. */
 #define WARM_SLICE_BYTES ((size_t)4 << 20)
@@ -44,7 +44,7 @@ static uint64_t read_figure(const char *folder, const char *file, const char *na
     return figure;
 }
 
-/* The files with the memory figures of a group, and the names of lines in memory.stat. */
+/* The files with the memory statistics of a group, and the names of lines in memory.stat. */
 struct group_files {
     const char *limit;
     const char *used;
@@ -63,7 +63,8 @@ struct group {
 };
 
 /* Parses a line of /proc/PID/cgroup, "NUMBER:CONTROLLERS:PATH", and returns the path of the memory
- * group. Version 1 names its controllers, version 2 names none. NULL for another hierarchy. */
+ * group. Returns NULL for another hierarchy. Version 1 names its controllers, version 2 names
+ * none. */
 static const char *parse_group_line(const char *line, bool *ret_is_old)
 {
     const char *controllers = strchr(line, ':');
@@ -179,8 +180,8 @@ struct host_memory_warmer {
     pthread_t threads[HOST_MEMORY_WARM_THREADS_MAX];
 };
 
-/* Stops at the first error. Kernels before 5.14 refuse MADV_POPULATE_WRITE; the solver would
- * encounter any other error itself. */
+/* Faults in slices until the first error. Kernels before 5.14 refuse MADV_POPULATE_WRITE; any other
+ * error would also stop the solver, which reports it. */
 static void *warm_pages(void *context)
 {
     struct host_memory_warmer *warmer = context;

@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of host memory that are available without swapping, including file cache, and within the
- * limits of the control group of the process. 0 if unknown; 1 if no memory is left. */
+/* Returns the bytes of host memory that are available without swapping, including file cache,
+ * within the limits of the process's control group. 0 if unknown; 1 if no memory is left. */
 uint64_t host_memory_available(void);
-/* Total bytes of the machine, or the limit of the control group if it is lower. 0 if unknown. */
+/* Returns the machine's memory, or the control group's limit if it is lower; 0 if unknown. */
 uint64_t host_memory_total(void);
 
-/* Allocates zeroed memory for a matrix, in huge pages if the kernel supports them. NULL unless
- * twice the size is available. host_memory_free frees the memory, and accepts NULL. */
+/* Allocates zeroed memory for a matrix, in huge pages if the kernel supports them. Returns NULL
+ * unless twice the size is available. host_memory_free frees the memory and accepts NULL. */
 void *host_memory_allocate(size_t size);
 void host_memory_free(void *memory, size_t size);
 
@@ -21,14 +21,14 @@ void host_memory_free(void *memory, size_t size);
  * walk through the memory and do not change it, so the solver may write at any time. */
 struct host_memory_warmer;
 
-/* Divisor of the machine's memory: a larger result is not faulted in ahead. */
+/* A result larger than the machine's memory divided by this is not faulted in ahead. */
 #define HOST_MEMORY_WARM_SHARE 4
 /* Limit on threads: more threads do not fault in the pages of one file faster. */
 #define HOST_MEMORY_WARM_THREADS_MAX 8
 
-/* Starts the threads. NULL if they would gain nothing, because the memory is small, or so large
- * that the kernel would write pages back before the solver has written to them; the solver then
- * faults in the pages itself. */
+/* Starts the threads. Returns NULL if they would not help, because the memory is small, or so large
+ * that the kernel would write pages back before the solver has written to them. In that case the
+ * solver faults in the pages itself. */
 struct host_memory_warmer *host_memory_warm(void *memory, size_t size, uint32_t threads);
 /* Stops the threads within a few milliseconds and frees the warmer. Accepts NULL. */
 void host_memory_stop_warming(struct host_memory_warmer *warmer);

@@ -2,11 +2,12 @@
 
 #include <math.h>
 
-/* Weight of the expected pace: it counts like a measurement over this share of the phase. */
+/* The expected pace is weighted like a measurement over this share of the phase. */
 #define PRIOR_SHARE 0.01
-/* A first step up to this share does not count for the pace: loading kernels makes it slow. */
+/* If the first step is at most this share of a phase, it is not used to measure the pace, because
+ * loading kernels makes it slow. */
 #define FIRST_SHARE_MAX 0.02
-/* An overdue step is assumed to last for this share of its elapsed time more. */
+/* An overdue step is assumed to need this share of its elapsed time in addition. */
 #define OVERDUE_SHARE 0.25
 
 void progress_expect(struct progress *progress, const double seconds[PHASE_COUNT], double now_s)

@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-/* Largest share that is shown before the solve has ended. */
+/* Maximum share that is shown before the solve has ended. */
 #define PROGRESS_SHARE_MAX 0.999
 
 struct progress {
@@ -17,19 +17,19 @@ struct progress {
     _Atomic double expected_s[PHASE_COUNT];
     atomic_uint phase;
     _Atomic double phase_at_s; /* time when the phase began, or when its short first step ended */
-    _Atomic double phase_from; /* share done by that time; a reader may see a newer value */
+    _Atomic double phase_from; /* share done at phase_at_s; a reader may see a newer value */
     _Atomic double share;      /* share of the phase that was done at told_at_s */
     _Atomic double told_at_s;
     _Atomic double shown; /* largest share that progress_share has returned */
 };
 
-/* The implementation of an observer's calls. The first call of progress_expect starts the solve. A
- * share of 0, or a smaller share than before, restarts the phase. */
+/* These two functions implement the calls of an observer. The first call of progress_expect starts
+ * the solve. A share of 0, or a smaller share than before, restarts the phase. */
 void progress_expect(struct progress *progress, const double seconds[PHASE_COUNT], double now_s);
 void progress_tell(struct progress *progress, enum solve_phase phase, double share, double now_s);
 
 enum solve_phase progress_phase(const struct progress *progress);
-/* Seconds until the last phase ends; below 0 = the solve has not started. */
+/* Returns the seconds until the last phase ends; below 0 = the solve has not started. */
 double progress_left_s(const struct progress *progress, double now_s);
-/* The elapsed share of the total time: less than 1, and never less than the previous value. */
+/* Returns the elapsed share of the total time: below 1, and never below the previous value. */
 double progress_share(struct progress *progress, double now_s);

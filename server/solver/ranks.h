@@ -12,7 +12,8 @@
 #include "proto/ranks.h"
 
 /* Sends the graph of rank 0 to the other ranks, where row numbers replace the vertex names. status:
- * rank 0's, of reading the graph. Other ranks' *graph is set on STATUS_OK. STATUS_NO_MEMORY. */
+ * on rank 0, the status of reading the graph. Other ranks' *graph is set on STATUS_OK.
+ * STATUS_NO_MEMORY. */
 MUST_CHECK enum status ranks_share_graph(const struct ranks *ranks, enum status status,
                                          struct graph **graph);
 

@@ -1,4 +1,4 @@
-/* Calls of MPI return no errors, because by default an error ends all ranks. */
+/* The results of MPI calls are not checked, because by default an error ends all ranks. */
 #include "server/solver/ranks_mpi.h"
 
 #include "server/solver/cpu/pool.h"
@@ -80,7 +80,7 @@ static void await_data(void *context, void *data, size_t size)
     }
 }
 
-/* A launcher binds each rank to some cores, or all ranks of a host share all cores. */
+/* Divides the cores of a host among its ranks, even if the launcher has bound ranks to cores. */
 static void divide_host(struct ranks *ranks)
 {
     cpu_set_t own;

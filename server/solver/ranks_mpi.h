@@ -1,5 +1,5 @@
-/* An implementation of struct ranks with MPI. A process opens at most one; the thread that opens it
- * makes all calls. A failure of MPI ends all ranks. */
+/* An implementation of struct ranks with MPI. A process opens it at most once; the thread that
+ * opens it makes all calls. A failure of MPI ends all ranks. */
 #pragma once
 
 #include "proto/ranks.h"

@@ -17,18 +17,19 @@
 #define EXACT_F4 16777216.0         /* 2^24 */
 #define EXACT_F8 9007199254740992.0 /* 2^53 */
 
-/* Up to this many vertices, starting threads takes longer than they save. */
+/* Up to this many vertices, starting threads takes longer than the threads save. */
 #define ALONE_VERTICES 512
 
-/* Fraction of a solve's time that 16 bits save, and that their proof may cost. */
+/* Fraction of a solve's time that 16-bit arithmetic saves. Proving that 16 bits suffice may take as
+ * much time. */
 #define NARROW_GAIN 0.5
-/* Limit on the seconds of the proof, because it does not check for a cancel. */
+/* Limit on the seconds of that proof, because it does not check for a cancel. */
 #define NARROW_PROOF_S_MAX 1.0
 
 /* Seconds that a certificate takes per edge and per vertex of a row. */
 #define CHECK_STEP_S 1e-9
-/* Expected seconds from the end of a solve to the end of its job, in addition to the proof of
- * PUBLISH_ROWS rows, the default of the daemon. */
+/* Expected seconds from the end of a solve to the end of its job, without the proof of PUBLISH_ROWS
+ * rows, which is the daemon's default. */
 #define PUBLISH_S 5e-3
 #define PUBLISH_ROWS 16
 
@@ -43,7 +44,8 @@ struct solve {
     const struct graph *whole;
     struct solve_subject subject;
     const struct graph *graph; /* graph of the subject */
-    double preparing_s; /* time for the subject and the proof of 16 bits; counts as planning */
+    double preparing_s; /* time to make the subject and to prove that 16 bits suffice; counts as
+                           planning */
     struct plan *plan;  /* owned */
     const struct solve_request *request;
     const struct observer *observer;
@@ -115,9 +117,9 @@ static struct solve_options options_of(const struct solve_subject *subject, bool
         .narrow = narrow, .symmetric = !subject->graph->directed, .scaling = subject->scaling};
 }
 
-/* Returns whether 16 bits are proven to suffice. The answer changes the arithmetic of the solve,
- * but no distance. It is needed before the plan, because a dense solve in half the time makes fewer
- * other plans pay. The first rank decides for all, because the proof has a time limit. */
+/* Returns whether 16 bits are proven to suffice. 16 bits change the speed of the solve, but no
+ * distance. The result is needed before the plan, because few other plans are faster than a dense
+ * solve in 16 bits. The first rank decides for all ranks, because the proof has a time limit. */
 static bool prove_narrow(const struct solver *solver, const struct graph *graph, enum kind kind)
 {
     const struct ranks *ranks = solver->ranks;
@@ -188,8 +190,6 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
     return STATUS_OK;
 }
 
-/* ---- Refusals ---- */
-
 /* Appends the name of a vertex and the text `after`. */
 static void append_name(const struct graph *graph, uint32_t vertex, const char *after,
                         char text[PROBLEM_TEXT_SIZE], size_t *length)
@@ -231,7 +231,7 @@ static enum status refuse_cycle(const struct graph *graph, const struct solve_ou
     return status;
 }
 
-/* Refuses a graph with a negative cycle, by its decimal weights as they were written. */
+/* Refuses a graph with a negative cycle, using the decimal weights as they were written. */
 static enum status find_cycle(const struct graph *graph, const struct observer *observer,
                               struct solve_outcome *outcome, struct problem *reterr)
 {
@@ -351,7 +351,7 @@ static enum status compute_matrix(struct solve *solve)
     return ranks_agree(ranks, judged);
 }
 
-/* Proves the matrix. Only the first rank does this. */
+/* Proves the matrix if verify is set. Only the first rank calls this. */
 static enum status verify_matrix(const struct solve *solve, struct cpu_pool *pool)
 {
     if (!solve->request->verify) {

@@ -1,37 +1,37 @@
-/* One whole solve, as both the daemon's worker and the one-shot command run it: plan, solver,
- * negative cycle by name, narrowing, certificate. */
+/* One whole solve, as both the daemon's worker and the one-shot command run it: plan, solver, names
+ * of a negative cycle, narrowing, certificate. */
 #pragma once
 
 #include "proto/hierarchy.h"
 #include "server/solver/solver.h"
 
-/* Rows that verify checks, spread evenly: all of a smaller matrix. O(m) each. */
+/* Number of evenly spread rows that verify checks; all rows of a smaller matrix. O(m) per row. */
 #define SOLVE_VERIFY_ROWS 1024
 
 struct solve_request {
     enum kind kind;                      /* resolved by graph_choose_kind, never KIND_AUTO */
-    bool verify;                         /* check by certificate before it counts */
+    bool verify;                         /* check the result by certificate */
     struct order_record *record;         /* see planner_make; NULL = none */
     const struct hierarchy_shape *shape; /* the known shape of a hierarchy; NULL = none */
-    uint32_t threads;                    /* threads for a hierarchy; 0 = one a core */
+    uint32_t threads;                    /* threads for a hierarchy; 0 = one per core */
     const struct observer *observer;     /* NULL = none */
 };
 
-/* The graph that a solve computes, for distances of a kind: with integers in place of decimals, and
- * undirected where it folds and can. Borrows from the graph. */
+/* The graph that a solve computes, for distances of a kind: with integers in place of decimals and,
+ * if `folds`, undirected if every edge has an equal reverse. Borrows from the original graph. */
 struct solve_subject {
-    const struct graph *graph; /* the last of these that is there */
+    const struct graph *graph; /* the graph to solve: folded, else scaled, else the original */
     struct graph *scaled;
     struct graph *folded;
     struct scaling scaling;
 };
-/* STATUS_NO_MEMORY leaves it fit to be finished. */
+/* Also after STATUS_NO_MEMORY the subject must be finished. */
 MUST_CHECK enum status solve_subject_init(const struct graph *graph, enum kind kind, bool folds,
                                           struct solve_subject *ret_subject);
 void solve_subject_finish(struct solve_subject *subject);
 
-/* Outcome of a solve, successful or not. Zero it before; solve_outcome_finish frees. To get
- * statistics set account.statistics, of request->kind: filled on STATUS_OK. */
+/* Outcome of a solve, successful or not. Must be zeroed before use; solve_outcome_finish frees it.
+ * For statistics set account.statistics, of request->kind, which is filled on STATUS_OK. */
 struct solve_outcome {
     struct solve_account account;
     struct solver_device device;
@@ -42,34 +42,35 @@ struct solve_outcome {
     uint64_t arc_count; /* arcs of a hierarchy */
 };
 
-/* Estimates a solve of this graph with the plan that it would have, which is made for this and
- * summarized in ret_plan. Any thread. STATUS_NO_MEMORY. */
+/* Estimates a solve of this graph. Makes the plan that the solve would use, and returns its summary
+ * in ret_plan. Any thread. STATUS_NO_MEMORY. */
 MUST_CHECK enum status solve_estimate_planned(const struct solver *solver,
                                               const struct graph *graph, enum kind kind,
                                               struct solver_estimate *ret_estimate,
                                               struct plan_summary *ret_plan);
 
-/* matrix: storage of request->kind and the graph's size. On failure reterr says why, and for
- * STATUS_NEGATIVE_CYCLE the outcome names the cycle. */
+/* Solves the graph into matrix, storage of request->kind and the graph's size. On failure reterr
+ * gives the reason; after STATUS_NEGATIVE_CYCLE the outcome contains the cycle. */
 MUST_CHECK enum status solve_graph(struct solver *solver, const struct graph *graph,
                                    const struct solve_request *request, struct matrix *matrix,
                                    struct solve_outcome *outcome, struct problem *reterr);
 
-/* Prints the cycle's vertex names as a JSON array, which the caller frees; NULL without a cycle,
- * names or memory. */
+/* Prints the vertex names of the outcome's cycle as a JSON array, which the caller frees. Returns
+ * NULL if there is no cycle, no names or no memory. */
 char *solve_outcome_print_cycle(const struct solve_outcome *outcome,
                                 const struct vertex_names *names);
 void solve_outcome_finish(struct solve_outcome *outcome);
 
-/* Refuses, with its name, an edge from a vertex to itself below 0, and before a solve in numbers
- * that round any negative cycle, which their sums may not show. */
+/* Refuses an edge of negative weight from a vertex to itself. If the solve would round sums, also
+ * refuses any other negative cycle, because rounded sums may hide it. Names the cycle. */
 MUST_CHECK enum status solve_refuse_unsolvable(const struct graph *graph,
                                                const struct solve_subject *subject,
                                                const struct observer *observer,
                                                struct solve_outcome *outcome,
                                                struct problem *reterr);
-/* After a solve that ended with this status: names the negative cycle that the solver reported, and
- * refuses distances that rounded numbers cannot prove. Any other status is returned unchanged. */
+/* Judges a solve that ended with this status: names the negative cycle that the solver reported,
+ * and refuses distances that rounding has made unreliable. Any other status is returned
+ * unchanged. */
 MUST_CHECK enum status solve_judge(const struct graph *graph, const struct solve_subject *subject,
                                    const struct observer *observer, enum status status,
                                    struct solve_outcome *outcome, struct problem *reterr);

@@ -13,8 +13,8 @@
 static const struct hierarchy_limits limits = {.entries = UINT64_C(1) << 29, .steps = 2e12};
 
 /* Finds the shape from the stored order if it is suitable for hierarchies, else from a new order. A
- * new order replaces a missing or partial one, but not a complete order that is suitable only for
- * plans, which took as long to compute. *ret_shape is NULL beyond the limits, and if
+ * new order replaces a missing or partial order, but not a complete order that suits only plans,
+ * because that took as long to compute. *ret_shape is NULL beyond the limits, and if
  * options->thin_only has left a part undivided. */
 static enum status find_shape(const struct graph *graph, const struct order_options *options,
                               const struct hierarchy_limits *most, struct order_record *record,
@@ -156,7 +156,7 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
         observer_tell(observer, PHASE_SOLVING, 0);
         status =
             customize_shape(shape, subject.graph, &options, threads, ret_bytes, ret_size, reterr);
-        /* A shape that was made from this graph has all its edges. */
+        /* A shape that was made from this graph has arcs for all its edges. */
         CHECK(status != STATUS_NOT_VERIFIED || request->shape != NULL);
         status = solve_judge(graph, &subject, observer, status, outcome, reterr);
         outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;

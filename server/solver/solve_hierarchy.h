@@ -4,9 +4,10 @@
 #include "proto/hierarchy.h"
 #include "server/solver/solve.h"
 
-/* The size of a hierarchy: its file, and the labels that speed up its answers in memory. */
+/* The size of a hierarchy: its file, and the labels in memory that speed up queries. */
 struct hierarchy_size {
-    struct hierarchy_shape *shape; /* owned; NULL: it exceeds byte_limit or a fixed limit */
+    struct hierarchy_shape
+        *shape; /* owned; NULL: the hierarchy exceeds byte_limit or a fixed limit */
     uint64_t bytes;
     uint64_t label_bytes; /* distances of every vertex to and from all vertices above it */
 };
@@ -22,8 +23,8 @@ MUST_CHECK enum status solve_measure_hierarchy(const struct graph *graph,
 /* Computes a hierarchy on the CPU. request->kind: i4, f4 or f8; request->verify is ignored, the
  * caller verifies. request->record: a stored order is used if it is suitable for hierarchies;
  * otherwise a new order replaces it. ret_bytes: ret_size bytes for hierarchy_open; the caller frees
- * them. On failure as solve_graph; STATUS_TOO_LARGE without enough memory; STATUS_NOT_VERIFIED if
- * the graph has an edge that request->shape lacks. */
+ * them. Failures are those of solve_graph; also STATUS_TOO_LARGE for the free memory;
+ * STATUS_NOT_VERIFIED if the graph has an edge that request->shape lacks. */
 MUST_CHECK enum status solve_hierarchy(const struct graph *graph,
                                        const struct solve_request *request, void **ret_bytes,
                                        uint64_t *ret_size, struct solve_outcome *outcome,

@@ -14,7 +14,8 @@ enum status solver_open(const struct solver_config *config, struct solver **ret_
     }
     enum status status;
     if (gpu) {
-        /* A command has one job at a time: in a group, the first GPU solves small graphs. */
+        /* A command has one job at a time, so one group suffices: its first GPU solves small
+         * graphs. */
         const uint32_t members = config->group == SOLVER_GROUP_ALL ? solver_gpu_count(reason) : 1;
         status = solver_gpu_open(0, members, ret_solver, reterr);
     } else {
@@ -87,8 +88,8 @@ void solver_get_figures(const struct solver *solver, struct solver_figures *ret_
     memcpy(ret_figures->bytes, solver, solver->class_->size);
 }
 
-/* Ignores the rates of the other back end, which restarted ranks may use, and rates that are not
- * positive and finite, which a faulty process may send. */
+/* Ignores rates of the other back end, because restarted ranks may have changed to it, and rates
+ * that are not positive and finite, because a faulty process may send any value. */
 void solver_set_figures(struct solver *model, const struct solver_figures *figures)
 {
     struct solver from;

@@ -15,7 +15,7 @@
 
 enum solver_choice { SOLVER_AUTO = 0, SOLVER_GPU, SOLVER_CPU };
 
-/* Whether a solve may use a plan other than the dense plan: where it pays, or never. */
+/* Whether a solve may use a plan other than the dense plan: if that is faster, or never. */
 enum solver_plans { SOLVER_PLANS_AUTO = 0, SOLVER_PLANS_NONE };
 
 /* Whether the GPUs of the host solve graphs together: large graphs only, never, or all graphs. */
@@ -44,9 +44,9 @@ struct solver_device {
 struct solver_estimate {
     uint64_t device_bytes; /* device memory (0 for the CPU solver) */
     uint64_t host_bytes;   /* host memory besides the result */
-    double seconds;        /* by the measured or assumed rate of the device */
+    double seconds;        /* estimated from the measured or assumed rate of the device */
     double finish_s;       /* part of `seconds` after the last round */
-    /* In addition to `seconds`, if the host does this work before or after the rounds: */
+    /* In addition to `seconds`, for work of the host before or after the rounds: */
     double fill_s;
     double write_s; /* writing rows of the result */
     double check_s; /* computing statistics */
@@ -59,7 +59,8 @@ struct solver;
 enum { RATE_DOWNLOAD = ARITHMETIC_COUNT, RATE_COUNT };
 
 /* The data from which a solver computes its estimates. They may be sent to another process of the
- * same program. `bytes` is the back end's own struct, whose pointers mean nothing there. */
+ * same program. `bytes` is the back end's own struct, whose pointers are invalid in the other
+ * process. */
 #define SOLVER_FIGURES_SIZE 1024
 struct solver_figures {
     bool gpu;
@@ -69,22 +70,22 @@ struct solver_figures {
 struct solver_class {
     const char *name;
     size_t size;   /* bytes of the back end's own struct */
-    bool gpu;      /* whether solver_gpu_model makes models of it */
+    bool gpu;      /* whether solver_gpu_model makes the models of this solver */
     uint32_t tile; /* vertices per tile edge of the plans that the solver executes */
     void (*describe)(const struct solver *solver, struct solver_device *ret_device);
     void (*estimate)(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                      enum kind kind, const struct solve_options *options,
                      struct solver_estimate *ret_estimate);
-    /* The cost model for choosing a plan for a solve of this graph and kind. */
+    /* Sets the cost model for choosing the plan of a solve of this graph and kind. */
     void (*plan_cost)(const struct solver *solver, const struct graph *graph, enum kind kind,
                       const struct solve_options *options, struct plan_cost *ret_cost);
-    /* Whether the memory suffices for a plan other than the dense plan. */
+    /* Returns whether the memory suffices for a plan other than the dense plan. */
     bool (*fits)(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
                  enum kind kind);
     enum status (*solve)(struct solver *solver, const struct graph *graph, const struct plan *plan,
                          const struct solve_options *options, const struct observer *observer,
                          struct matrix *matrix, struct solve_account *account);
-    /* Makes the solver solve together with the other ranks; its figures become totals of all. */
+    /* Makes the solver solve together with the other ranks; its rates become totals. */
     void (*join)(struct solver *solver, const struct ranks *ranks);
     void (*close)(struct solver *solver);
 };
@@ -92,12 +93,12 @@ struct solver_class {
 /* Embedded first in each back end's own struct. */
 struct solver {
     const struct solver_class *class_;
-    /* Smallest number of vertices for which proving solve_options.narrow pays; 0 = never. */
+    /* Smallest number of vertices for which proving solve_options.narrow saves time; 0 = never. */
     uint32_t narrow_vertices;
     /* Additional threads that fault in the pages of a result during a solve. */
     uint32_t warm_threads;
     bool dense_only;                  /* use only the dense plan; set by solver_allow_plans */
-    _Atomic double rates[RATE_COUNT]; /* written by the solver's thread, or from figures */
+    _Atomic double rates[RATE_COUNT]; /* written by the solver's thread, or by solver_set_figures */
     const struct ranks *ranks;        /* borrowed; NULL = no other ranks. Set by solver_open_rank */
 };
 
@@ -108,7 +109,7 @@ MUST_CHECK enum status solver_cpu_open(const struct solver_config *config,
 /* Sets dense_only from the configuration. */
 void solver_allow_plans(struct solver *solver, const struct solver_config *config);
 
-/* The arithmetic of a solve. */
+/* Returns the arithmetic of a solve. */
 static inline enum arithmetic solver_arithmetic(enum kind kind, const struct solve_options *options)
 {
     return kind == KIND_F4   ? ARITHMETIC_F4
@@ -117,8 +118,8 @@ static inline enum arithmetic solver_arithmetic(enum kind kind, const struct sol
                              : ARITHMETIC_I4;
 }
 
-/* Sets the rates of all arithmetics from that of i4. One instruction does two 16-bit relaxations;
- * doubles have at best half the rate of floats. */
+/* Sets the rates of all arithmetics from the rate of i4. One instruction does two 16-bit
+ * relaxations; doubles have at best half the rate of floats. */
 static inline void solver_assume_rates(struct solver *solver, double rate_per_s)
 {
     solver->rates[ARITHMETIC_I4] = rate_per_s;
@@ -127,14 +128,14 @@ static inline void solver_assume_rates(struct solver *solver, double rate_per_s)
     solver->rates[ARITHMETIC_F8] = rate_per_s / 2;
 }
 
-/* Relaxations of a dense solve; half of n^3 if the matrix is symmetric. */
+/* Returns the relaxations of a dense solve: n^3, or half of it if the matrix is symmetric. */
 static inline double solver_relaxations(uint32_t vertex_count, const struct solve_options *options)
 {
     const double n = vertex_count;
     return n * n * n * (options->symmetric ? 0.5 : 1);
 }
 
-/* The number of GPUs that can be opened. If it is 0, ret_reason has the reason. */
+/* Returns the number of GPUs that can be opened. If it is 0, ret_reason gives the reason. */
 #define SOLVER_REASON_SIZE 160
 uint32_t solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
 /* Opens at most SOLVE_DEVICES_MAX of the GPUs [first, first + count), which solve together. */
@@ -169,7 +170,7 @@ MUST_CHECK enum status solver_gpu_model(const struct solver_figures *figures,
                                         struct solver **ret_model);
 
 /* Any thread may call solver_describe and solver_estimate, also during a solve. */
-/* The device as it was when the solver was opened; the call queries neither driver nor kernel. */
+/* Describes the device as it was when the solver was opened, without calls to driver or kernel. */
 void solver_describe(const struct solver *solver, struct solver_device *ret_device);
 void solver_estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                      enum kind kind, const struct solve_options *options,

@@ -15,11 +15,11 @@
 /* Smallest number of vertices whose solve is long enough to measure the rate. */
 #define RATE_VERTICES 512
 
-/* Smallest number of vertices for which a proof of 16 bits costs less than it saves. */
+/* Smallest number of vertices for which proving that 16 bits suffice saves time. */
 #define NARROW_VERTICES 256
 
 /* Bytes per second that a thread fills, writes or counts, and the number of threads that saturate
- * the memory. Both are assumed for the remaining time until the pace is measured. */
+ * the memory. The estimate of the remaining time assumes both until the pace is measured. */
 #define MEMORY_BYTES_PER_S 1e9
 #define MEMORY_THREADS 5
 
@@ -92,7 +92,7 @@ static void estimate_solve(const struct solver *solver, uint32_t vertex_count, u
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     const uint32_t threads = cpu->threads;
     const enum arithmetic arithmetic = solver_arithmetic(kind, options);
-    /* Tiles of ranks, and of i4 that becomes u2, are beside the matrix. */
+    /* Tiles of ranks, and i4 tiles of a u2 matrix, need memory in addition to the matrix. */
     const bool is_wide = kind == KIND_U2 && arithmetic == ARITHMETIC_I4;
     const double beside = cpu->tile_share > 0 ? cpu->tile_share : is_wide;
     const struct plan dense = {.tile_count =
@@ -128,8 +128,8 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
                                    .separator_s = PLAN_SEPARATOR_S};
 }
 
-/* The panels of a round with many pivots may need much memory. Half of the available memory is left
- * for the matrix and for the service. */
+/* The panels of a round with many pivots may need much memory. Half of the available memory is
+ * reserved for the matrix and the service. */
 static bool fits_host(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
                       enum kind kind)
 {
@@ -146,9 +146,9 @@ static bool fits_host(const struct solver *solver, const struct plan *plan, uint
 }
 
 /* Allocates the tiles. Tiles of a plan are in separate memory if there is enough for both tiles and
- * matrix: writing the pages of a result file once and in order costs a fifth of writing them again
- * in each pass, because the kernel may write them to disk in between. Ranks, and tiles of i4 for a
- * matrix of u2, always use separate memory. */
+ * matrix: writing the pages of a result file once and in order takes a fifth of the time of writing
+ * them in each pass, because the kernel may write them to disk in between. Ranks, and i4 tiles of a
+ * u2 matrix, always use separate memory. */
 static enum status open_tiles(const struct solver *solver, const struct plan *plan,
                               enum arithmetic arithmetic, const struct matrix *matrix,
                               struct cpu_tiles *ret_tiles, size_t *ret_beside_bytes)

@@ -10,11 +10,11 @@
 
 _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed through");
 
-/* Peak relaxations per clock and multiprocessor, by the fused instruction or by an add and a
- * minimum, and the share of it that is assumed until the first large solve. */
+/* Peak relaxations per clock and multiprocessor, by the fused instruction or by an addition and a
+ * minimum, and the fraction of this peak that is assumed until the first large solve. */
 #define RELAXATIONS_PER_CLOCK 64.0
 #define ASSUMED_EFFICIENCY 0.8
-/* Smallest solve that measures the rate: smaller solves are dominated by launches. */
+/* Vertices of the smallest solve that measures the rate: launches dominate smaller solves. */
 #define MEASURED_VERTICES_MIN 2048
 /* Shortest possible round, limited by its chain of dependent launches and pivots. */
 #define ROUND_SECONDS_MIN 40e-6
@@ -64,7 +64,7 @@ static void describe_device(const struct solver *solver, struct solver_device *r
     ret_device->members = self->by_ranks ? 1 : self->members; /* ranks may be on other hosts */
 }
 
-/* The number of devices that solve a graph of this size by the dense plan. */
+/* Returns the number of devices that solve a graph of this size by the dense plan. */
 static uint32_t members_for(const struct solver_gpu *self, uint32_t vertex_count)
 {
     return vertex_count >= GPU_GROUP_VERTICES ? self->members : 1;
@@ -150,7 +150,7 @@ static enum status solve_on_device(struct solver *solver, const struct graph *gr
     return STATUS_OK;
 }
 
-/* Assumes for each rank the free memory of the rank that has the least, in MiB. */
+/* Joins the ranks. Each rank is assumed to have as much free memory as the rank with the least. */
 static void join_ranks(struct solver *solver, const struct ranks *ranks)
 {
     struct solver_gpu *self = (struct solver_gpu *)solver;
@@ -216,7 +216,7 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
     gpu_describe(self->gpu, &self->device);
     self->solver.class_ = &solver_gpu_class;
     self->solver.narrow_vertices = GPU_NARROW_VERTICES;
-    /* The other half of the cores is left to the threads that copy rows to the host. */
+    /* Half of the cores fault in pages; the other half is left to the threads that copy rows. */
     self->solver.warm_threads = (cpu_pool_cores() + 1) / 2;
     self->index = first;
     self->members = count;

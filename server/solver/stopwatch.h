@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-/* Seconds on the monotonic clock. */
+/* Returns the seconds on the monotonic clock. */
 static inline double stopwatch_now_s(void)
 {
     struct timespec now;

@@ -1,9 +1,9 @@
-/* Three passes over the matrix. The upper half of a symmetric matrix is mirrored, tile by tile. The
- * tiles of each band become rows, whose columns are permuted to the order of the vertices. The rows
- * are permuted. The tiles and the rows of a band overlap in memory, so each thread converts a band
- * through a copy of it; if the tiles are stored separately, each row is written to its final place
- * through a copy of a few rows. The first of several ranks has the matrix; it receives the bands of
- * the other ranks a few at a time. */
+/* Makes three passes over the matrix. First the upper half of a symmetric matrix is mirrored, tile
+ * by tile. Then the tiles of each band become rows, whose columns are permuted to the order of the
+ * vertices. Last the rows are permuted. The tiles and the rows of a band overlap in memory, so each
+ * thread converts a band through a copy of it; if the tiles are stored separately, each row is
+ * written to its final place through a copy of a few rows. The first of several ranks has the
+ * matrix; it receives the bands of the other ranks a few at a time. */
 #include "server/solver/cpu/finish.h"
 
 #include "proto/decimals.h"
@@ -15,16 +15,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Elements per cache line, in 4-byte elements: lines are read and written whole while cached. */
+/* Number of 4-byte elements per cache line: the transposition works on whole cache lines. */
 #define LINE 16
 /* Bytes of each row that a task moves: short enough for many tasks, long enough to stream. */
 #define STRIPE_BYTES 2048
 /* Rows that are copied at once from separate tiles: few enough to stay in the cache. */
 #define ROWS_COPIED 8
-/* From this size on, one call faults in the pages of a row, three times as fast as page faults. */
+/* From this size on, a system call faults in a row's pages, three times as fast as page faults. */
 #define POPULATE_BYTES ((size_t)32 << 10)
 
-/* Mirroring takes about this share of the time of a symmetric matrix. */
+/* Mirroring takes about this share of the time of the passes over a symmetric matrix. */
 #define MIRROR_SHARE 0.4
 /* The first of the two statistics passes takes about this share of their time. */
 #define REDUCE_SHARE 0.43

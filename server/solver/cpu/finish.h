@@ -5,10 +5,9 @@
 #include "server/solver/cpu/tiles.h"
 
 struct cpu_finish_options {
-    bool symmetric;    /* only tiles on and below the diagonal were solved: mirror them */
-    bool drifted;      /* unreachable integers may have become smaller: make them canonical */
-    uint32_t decimals; /* for an f8 matrix of integers: divide them by 10^decimals; 0 = no
-                        * division */
+    bool symmetric;    /* only tiles on and below the diagonal were solved: they are mirrored */
+    bool drifted;      /* unreachable integers may have become smaller: they are made canonical */
+    uint32_t decimals; /* of an f8 matrix: integers are divided by 10^decimals; 0 = no division */
     const struct observer *observer; /* receives the progress; may be NULL */
 };
 
@@ -19,12 +18,12 @@ MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_ti
                                       const struct cpu_finish_options *options,
                                       struct matrix *matrix);
 
-/* Memory that cpu_finish_run needs in addition to the matrix, in bytes. */
+/* Returns the bytes of memory that cpu_finish_run needs in addition to the matrix. */
 uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmetic arithmetic);
 
 /* Computes the statistics of a matrix in two passes; the first determines the bins of the
- * histogram, the second fills them. statistics: of the same size and kind as the matrix, or with
- * the decimals of an f8 matrix. The diagonal does not count as a distance. The observer may be
- * NULL. Cannot fail and allocates no memory. */
+ * histogram, the second fills them. statistics: has the size and kind of the matrix, or the
+ * decimals of an f8 matrix. The diagonal does not count as a distance. The observer may be NULL.
+ * Cannot fail and allocates no memory. */
 void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
                            const struct observer *observer, struct statistics *statistics);

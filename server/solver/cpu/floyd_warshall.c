@@ -35,7 +35,7 @@ struct execution {
     size_t left_bytes; /* bytes of one packed tile */
     size_t right_bytes;
     unsigned char *scratch;     /* per thread: a left and a right tile */
-    unsigned char *pivots_left; /* closed and packed, indexed by pivot of the round */
+    unsigned char *pivots_left; /* closed and packed pivot tiles, indexed by pivot of the round */
     unsigned char *pivots_right;
     unsigned char *left; /* packed panels, indexed by slot of the round */
     unsigned char *right;
@@ -49,7 +49,7 @@ static size_t packed_tile_bytes(uint32_t element_bytes)
     return (size_t)CPU_TILE * CPU_TILE * element_bytes;
 }
 
-/* Largest counts of any round. */
+/* The largest number of slots of each type in any round. */
 struct slots {
     size_t pivots;
     size_t left;
@@ -91,7 +91,8 @@ uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
            (threads + slots.pivots + slots.right) * (uint64_t)packed_tile_bytes(element_bytes);
 }
 
-/* Called by every task. Only the calling thread polls the observer; others read its result. */
+/* Returns whether the solve must stop. Every task calls this, but only the calling thread polls the
+ * observer; other threads read the result. */
 static bool is_stopped(struct execution *execution, uint32_t thread)
 {
     const struct observer *observer = execution->observer;
@@ -130,10 +131,10 @@ static void close_pivot(struct execution *execution, uint32_t thread, uint32_t p
 /* A tile of the left or right panels. In a symmetric matrix it is stored as its mirror image if
  * that lies below the diagonal. */
 struct panel_tile {
-    uint32_t pivot; /* index in the round: the last pivot whose slots begin at or before the slot */
+    uint32_t pivot; /* index in the round */
     uint32_t tile;  /* tile of the pivot */
     uint32_t other;
-    uint32_t row; /* where the tile is stored; one of the two indexes is the pivot's */
+    uint32_t row; /* row and column under which the tile is stored; one of them is the pivot's */
     uint32_t column;
 };
 
@@ -259,7 +260,8 @@ static void end_round(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Targets are listed by column, so that the right operand stays in the cache. */
+/* Lists the panels and targets of a dense round. Targets are listed by column, so that the right
+ * operand stays in the cache. */
 static const struct plan_round *list_dense_round(struct dense_round *dense, uint32_t pivot_tile,
                                                  uint32_t others, bool symmetric)
 {
@@ -281,7 +283,7 @@ static const struct plan_round *list_dense_round(struct dense_round *dense, uint
     return &dense->round;
 }
 
-/* The status that all ranks agree on. */
+/* Returns the status on which all ranks agree. */
 static enum status agree_on_stop(struct execution *execution)
 {
     const enum status status = atomic_load_explicit(&execution->negative, memory_order_relaxed)
@@ -346,7 +348,7 @@ static enum status run_round(struct execution *execution)
     return agree_on_stop(execution);
 }
 
-/* At most 2^25 tiles: no size overflows. */
+/* A plan has at most 2^25 tiles, so no size overflows. */
 enum status cpu_floyd_warshall_run(struct cpu_pool *pool, const struct cpu_kernel *kernel,
                                    const struct cpu_tiles *tiles,
                                    const struct cpu_floyd_warshall_options *options,

@@ -9,13 +9,13 @@ struct cpu_floyd_warshall_options {
     bool negative;  /* some weights are below 0 */
 };
 
-/* Bytes needed in addition to the matrix: the packed panels of one round and a few tiles. If the
- * plan is dense, only its tile count is read. */
+/* Returns the bytes needed in addition to the matrix: the packed panels of one round and a few
+ * tiles. Of a dense plan only the tile count is read. */
 uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
                                   enum arithmetic arithmetic);
 
-/* tiles: filled with the edges. observer may be NULL. It gets the progress after each round; on the
- * calling thread it is polled for a cancel, also within a round. On failure the matrix is
+/* tiles: filled with the edges. observer: may be NULL; gets the progress after each round, and is
+ * polled for a cancel on the calling thread, also within a round. On failure the matrix is
  * undefined. STATUS_NEGATIVE_CYCLE, STATUS_CANCELLED, STATUS_NO_MEMORY. */
 MUST_CHECK enum status cpu_floyd_warshall_run(struct cpu_pool *pool,
                                               const struct cpu_kernel *kernel,

@@ -63,13 +63,13 @@ extern const struct cpu_kernel cpu_kernel_portable;
 extern const struct cpu_kernel cpu_kernel_avx2;
 extern const struct cpu_kernel cpu_kernel_avx512;
 
-/* The kernels that this processor can run, fastest first; NULL after the last. */
+/* Returns the kernels that this processor can run, fastest first; NULL after the last kernel. */
 const struct cpu_kernel *cpu_kernel_usable(uint32_t index);
 
-/* Finds a kernel by the name of its instruction set; "auto" is the fastest. NULL if the name is
- * unknown or this machine cannot run the kernel. */
+/* Finds a kernel by the name of its instruction set; "auto" selects the fastest. Returns NULL if
+ * the name is unknown or this machine cannot run the kernel. */
 const struct cpu_kernel *cpu_kernel_find(const char *isa);
 
-/* negative: the numbers may be below 0, which 16 bits do not hold. */
+/* Returns a kernel's operations. negative: numbers may be below 0, never in 16 bits. */
 const struct cpu_operations *cpu_kernel_operations(const struct cpu_kernel *kernel,
                                                    enum arithmetic arithmetic, bool negative);

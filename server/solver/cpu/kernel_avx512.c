@@ -1,5 +1,5 @@
 /* The kernel for AVX-512 (F and BW), compiled with flags for AVX-512: no function in this file may
- * be called unless the processor supports it. */
+ * be called unless the processor supports AVX-512. */
 #include "proto/solve.h"
 #include "server/solver/cpu/kernel.h"
 

@@ -1,25 +1,24 @@
-/* The source of every kernel; no include guard, as it is included once per arithmetic by each
- * kernel_<isa>.c, which defines before (kernel_arithmetics.h has the first four):
- *   ELEMENT, UNREACHABLE      the element type and its unreachable value
- *   PACKED_LEFT, LEFT_OF(x)   the type of a packed left element, and the one made of an element
- *   NAME(verb)                the name with the arithmetic's suffix
- *   RELAX(entry, left, right) min(entry, left + right) of vectors entry and right and one packed
- *                             left element
- *   KERNEL_ROWS               rows of the register tile (kept over the inclusions)
- *   KERNEL_VECTORS            vectors of each of its rows, 2 or 3 (kept over the inclusions)
- *   VECTOR_BYTES              bytes of a vector (kept over the inclusions)
+/* The source of every kernel. It has no include guard, because each kernel_<isa>.c includes it once
+ * per arithmetic, after these definitions (the first four are in kernel_arithmetics.h): ELEMENT,
+ * UNREACHABLE the element type and its unreachable value PACKED_LEFT, LEFT_OF(x) the type of a
+ * packed left element, and the one made of an element NAME(verb) the name with the arithmetic's
+ * suffix RELAX(entry, left, right) min(entry, left + right) of vectors entry and right and one
+ * packed left element KERNEL_ROWS rows of the register tile (kept over the inclusions)
+ * KERNEL_VECTORS vectors of each of its rows, 2 or 3 (kept over the inclusions) VECTOR_BYTES bytes
+ * of a vector (kept over the inclusions)
  *
  * The register tile is KERNEL_ROWS x KERNEL_VECTORS vectors: it stays in registers over all pivots
- * of a block, each pivot costs KERNEL_ROWS broadcasts and KERNEL_VECTORS loads for their product in
- * vector relaxations. Its columns are a strip of the right operand; the last strips have as few
- * vectors as are enough. The last register tile of a row or column of them begins earlier, over
- * entries that others have too: to relax an entry twice changes nothing. Only in blocks of fewer
- * rows than a register tile or fewer columns than a vector does one hang over the edge. */
+ * of a block, for KERNEL_ROWS x KERNEL_VECTORS vector relaxations, each pivot needs KERNEL_ROWS
+ * broadcasts and KERNEL_VECTORS loads. Its columns are a strip of the right operand; the last
+ * strips have only as many vectors as they need. The last register tile of a row or column of tiles
+ * begins earlier and overlaps the previous one, which is harmless because relaxing an entry twice
+ * changes nothing. A register tile extends beyond the block only if the block has fewer rows than
+ * the tile or fewer columns than a vector. */
 #include <string.h>
 
 #define LANES (VECTOR_BYTES / sizeof(ELEMENT))
 #define KERNEL_COLUMNS (KERNEL_VECTORS * LANES)
-/* Pivots that `close` applies at once, and the columns of its copy of the pivot block. */
+/* Number of pivots that `close` applies at once, and of columns in its copy of the pivot block. */
 #define CLOSE_WIDTH 32
 #define CLOSE_COLUMNS (CLOSE_WIDTH > LANES ? CLOSE_WIDTH : LANES)
 
@@ -45,7 +44,7 @@ static inline NAME(vector) NAME(splat)(ELEMENT element)
     return element - none;
 }
 
-/* The beginning of the step at `at`: the last step begins earlier if it would exceed the extent. */
+/* Returns the beginning of the step at `at`: the last step begins earlier to stay in the extent. */
 static inline uint32_t NAME(begin_of)(uint32_t at, uint32_t step, uint32_t extent)
 {
     return extent >= step && at > extent - step ? extent - step : at;
@@ -58,8 +57,8 @@ struct NAME(strip) {
     uint32_t width; /* columns of the vectors */
 };
 
-/* The strip whose first new column is `at`. If the remaining columns do not fill a strip, it has as
- * many vectors as they fill, rounded up if the strip can begin earlier. */
+/* Returns the strip whose first new column is `at`. If the remaining columns do not fill a strip,
+ * the strip has as many vectors as they fill, rounded up if the strip can begin earlier. */
 static inline struct NAME(strip) NAME(strip_at)(uint32_t at, uint32_t columns)
 {
     const uint32_t lanes = (uint32_t)LANES;
@@ -93,7 +92,7 @@ static void NAME(pack_left_transposed)(struct cpu_block block, void *packed)
     for (uint32_t at = 0; at < block.columns; at += KERNEL_ROWS) {
         const uint32_t top = NAME(begin_of)(at, KERNEL_ROWS, block.columns);
         const uint32_t inside = block.columns - top;
-        /* Two loops keep the condition per element out of the second, which is vectorized. */
+        /* Two loops, so that the second has no condition per element and is vectorized. */
         for (uint32_t pivot = 0; pivot < block.rows; pivot++) {
             const ELEMENT *from = NAME(row_at)(block, pivot) + top;
             for (uint32_t row = 0; inside < KERNEL_ROWS && row < KERNEL_ROWS; row++) {

@@ -18,7 +18,7 @@ struct cpu_pool {
     uint32_t started; /* number of workers started */
     struct worker_thread *workers;
 
-    /* The current loop: written before the generation changes, read after. */
+    /* The current loop, written before `generation` changes and read afterwards. */
     cpu_pool_task *task;
     void *context;
     uint64_t count;
@@ -40,7 +40,7 @@ uint32_t cpu_pool_cores(void)
 {
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof(cores), &cores) != 0) {
-        /* The host has more processors than a cpu_set_t can represent. */
+        /* It failed because the host has more processors than a cpu_set_t can represent. */
         const long online = sysconf(_SC_NPROCESSORS_ONLN);
         return online > 0 ? (uint32_t)online : 1;
     }

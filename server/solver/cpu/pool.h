@@ -13,17 +13,18 @@
 
 struct cpu_pool;
 
-/* thread: 0 for the caller of cpu_pool_run, else 1..threads-1. */
+/* Runs one task. thread: 0 for the caller of cpu_pool_run, else 1..threads-1. */
 typedef void cpu_pool_task(void *context, uint32_t thread, uint64_t task);
 
-/* The number of cores that this process may use. */
+/* Returns the number of cores that this process may use. */
 uint32_t cpu_pool_cores(void);
 
-/* threads: at least 1, including the caller. STATUS_NO_MEMORY, also if pthread_create fails. */
+/* threads: at least 1, including the calling thread. STATUS_NO_MEMORY, also if pthread_create
+ * fails. */
 MUST_CHECK enum status cpu_pool_create(uint32_t threads, struct cpu_pool **ret_pool);
 void cpu_pool_destroy(struct cpu_pool *pool);
 
-/* The number of threads. Here and below, NULL means only the calling thread. */
+/* Returns the number of threads. Here and below, a NULL pool means only the calling thread. */
 uint32_t cpu_pool_threads(const struct cpu_pool *pool);
 
 /* Makes the next loop report its progress to the observer, from the calling thread, between its

@@ -19,9 +19,9 @@ enum status cpu_tiles_init(const struct plan *plan, const struct ranks *ranks,
                            enum arithmetic arithmetic, struct cpu_tiles *ret_tiles)
 {
     CHECK(plan->tile <= CPU_TILE);
-    /* Arrays that the plan does not have: the tile of each position; in a dense plan the beginning
-     * of each tile, in other plans the position of each vertex; with ranks the first row of each
-     * band. */
+    /* The storage contains the arrays that the plan lacks: the tile of each position; in a dense
+     * plan the beginning of each tile, in other plans the position of each vertex; with ranks the
+     * first row of each band. */
     const uint32_t n = plan->vertex_count;
     const bool ordered = plan->vertex_at != NULL;
     const size_t begins = ordered ? 0 : (size_t)plan->tile_count + 1;
@@ -97,7 +97,7 @@ struct fill {
     const struct graph *graph;
     const struct cpu_tiles *tiles;
     bool symmetric;
-    bool back; /* the second pass */
+    bool back; /* true in the second pass, which sets reversed edges */
 };
 
 static bool has_bit(const uint64_t *bits, uint32_t tile_count, uint32_t row_tile,
@@ -107,7 +107,7 @@ static bool has_bit(const uint64_t *bits, uint32_t tile_count, uint32_t row_tile
     return (bits[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
-/* Clears the tiles of a band: unreachable, and 0 on the diagonal. */
+/* Sets the tiles of a band to unreachable, and to 0 on the diagonal. */
 static void clear_band(const struct fill *fill, uint32_t band)
 {
     static const double unreachable[ARITHMETIC_COUNT] = {
@@ -119,7 +119,7 @@ static void clear_band(const struct fill *fill, uint32_t band)
     const struct cpu_tiles *tiles = fill->tiles;
     const struct plan *plan = tiles->plan;
     for (uint32_t tile = 0; tile < tiles->tile_count; tile++) {
-        /* A reached tile without edges is fresh when it is first a target. */
+        /* A reached tile without edges is not cleared: its first use is as a fresh target. */
         if ((fill->symmetric && band < tile) ||
             (plan->edge_tiles != NULL && !has_bit(plan->edge_tiles, plan->tile_count, band, tile) &&
              has_bit(plan->reached_tiles, plan->tile_count, band, tile))) {

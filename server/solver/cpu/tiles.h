@@ -31,9 +31,10 @@ struct cpu_tiles {
     uint32_t row_count;        /* rows of the bands stored here */
     const uint32_t *begin;     /* tile_count + 1 positions */
     const uint32_t *stored_at; /* first row of each band stored here */
-    uint32_t *position_of;     /* vertex -> position; NULL = the same */
-    uint32_t *tile_of;         /* position -> tile */
-    uint32_t *storage;         /* allocation of the arrays above that do not belong to the plan */
+    uint32_t
+        *position_of;  /* vertex -> position; NULL = each vertex has the position of its number */
+    uint32_t *tile_of; /* position -> tile */
+    uint32_t *storage; /* allocation of the arrays above that do not belong to the plan */
 };
 
 /* Borrows plan and ranks (or NULL). The caller sets elements. STATUS_NO_MEMORY. */
@@ -43,8 +44,8 @@ void cpu_tiles_finish(struct cpu_tiles *tiles);
 
 uint32_t cpu_tiles_element_bytes(enum arithmetic arithmetic);
 
-/* The rank that stores a band, and whether this rank does. Bands are dealt to the ranks forwards,
- * then backwards, so that ranks have equally many bands, and tiles of a triangle. */
+/* Returns the rank that stores a band. Bands are dealt to the ranks forwards, then backwards, so
+ * that all ranks get about as many bands, and as many tiles of a triangle. */
 static inline uint32_t cpu_tiles_rank_of(const struct cpu_tiles *tiles, uint32_t band)
 {
     const uint32_t count = tiles->ranks != NULL ? tiles->ranks->count : 1;
@@ -56,10 +57,10 @@ static inline bool cpu_tiles_has(const struct cpu_tiles *tiles, uint32_t band)
     return tiles->ranks == NULL || cpu_tiles_rank_of(tiles, band) == tiles->ranks->rank;
 }
 
-/* The number of vertices along a tile's edge. */
+/* Returns the number of vertices along a tile's edge. */
 uint32_t cpu_tiles_width(const struct cpu_tiles *tiles, uint32_t tile);
 
-/* A tile of a band that is stored here. */
+/* Returns a tile of a band that is stored here. */
 struct cpu_block cpu_tiles_block(const struct cpu_tiles *tiles, uint32_t row_tile,
                                  uint32_t column_tile);
 
@@ -95,6 +96,6 @@ static inline void cpu_tiles_store(enum arithmetic arithmetic, void *elements, s
 void cpu_tiles_fill(struct cpu_pool *pool, const struct graph *graph, const struct cpu_tiles *tiles,
                     bool symmetric);
 
-/* Returns true if no diagonal entry is below 0. For floats only: a cycle of length 0 may be rounded
- * to a negative length after its last vertex was the pivot. */
+/* Returns true if no diagonal entry is below 0. Needed only for floats: rounding may make a cycle
+ * of length 0 negative after its last vertex was the pivot, when no round checks it any more. */
 bool cpu_tiles_check_diagonal(const struct cpu_tiles *tiles);

@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Subtrees per thread, so that threads end at about the same time. */
+/* Number of subtrees per thread: enough that all threads finish at about the same time. */
 #define SUBTREES_PER_THREAD 16
 
 /* Number of pivots of a front between two checks for a cancel. */
 #define PIVOTS_AT_ONCE 64
 /* Vertices whose edges one task sets. */
 #define VERTICES_PER_TASK 8192
-/* A front, and the remains of its children. */
+/* Memory that must be available, in fronts: one front and the remains of its children. */
 #define FRONT_COPIES 3
 /* Number of progress reports. */
 #define ROUNDS 1000
@@ -56,7 +56,7 @@ struct customization {
     void **remains;   /* per supernode: entries between its rows, until the parent has assembled
                        * them */
     uint32_t *lowest; /* per supernode: first supernode of its subtree */
-    uint32_t *subtree_last; /* last supernode, the root, of each subtree that is a task */
+    uint32_t *subtree_last; /* last supernode, i.e. the root, of each subtree that is a task */
     uint32_t subtree_count;
     struct hand *hands;
     const struct graph *graph;
@@ -99,7 +99,7 @@ static bool goes_on(struct customization *run, const struct hand *hand, uint32_t
 #define CANONICAL(x, above) (x)
 #include "server/solver/hierarchy/front_body.h"
 
-/* Finds the place of each row of the child in the parent's front. */
+/* Finds the index of each row of the child in the parent's front. */
 static void place_rows(const struct hierarchy_shape *shape, uint32_t child, uint32_t s,
                        uint32_t *ret_place)
 {
@@ -120,7 +120,8 @@ static void place_rows(const struct hierarchy_shape *shape, uint32_t child, uint
     }
 }
 
-/* In a postorder, a child directly precedes the subtree of the next child, or its parent. */
+/* Merges the remains of all children. In a postorder, a child directly precedes the subtree of the
+ * next child or, if it is the last, its parent. */
 static void assemble_children(struct customization *run, uint32_t s, struct hand *hand,
                               const struct front *front)
 {
@@ -270,7 +271,7 @@ static uint32_t largest_front(const struct hierarchy_shape *shape, uint32_t firs
     return largest;
 }
 
-/* The first hand has buffers for any front, the others only for fronts of subtrees. */
+/* Allocates the fronts. The first thread's buffers fit any front, others only those of subtrees. */
 static enum status make_fronts(struct customization *run, uint32_t threads)
 {
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
@@ -280,7 +281,7 @@ static enum status make_fronts(struct customization *run, uint32_t threads)
         const size_t of = largest_front(shape, run->lowest[last], last + 1);
         size[1] = of > size[1] ? of : size[1];
     }
-    /* The remains of the children may take as much memory again. */
+    /* The remains of the children may take as much memory as the front. */
     const double entries =
         (double)size[0] * (double)size[0] + (double)size[1] * (double)size[1] * (threads - 1);
     const uint64_t available = host_memory_available();

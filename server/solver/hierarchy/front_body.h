@@ -1,13 +1,11 @@
-/* The fronts of customize.c in one kind; no include guard, as it is included once for each, with
- * these defined before:
- *   ELEMENT, UNREACHABLE       the element type and its unreachable value
- *   NAME(verb)                 the name with the kind's suffix
- *   CANONICAL(x, above)        x, but UNREACHABLE of an integer greater than `above`: where there
- *                              are weights below 0, sums with UNREACHABLE fall below it, and no
- *                              such sum may be added to again
+/* The fronts of customize.c in one kind. It has no include guard, because it is included once for
+ * each kind, after these definitions: ELEMENT, UNREACHABLE the element type and its unreachable
+ * value NAME(verb) the name with the kind's suffix CANONICAL(x, above) x, but UNREACHABLE of an
+ * integer greater than `above`: where there are weights below 0, sums with UNREACHABLE fall below
+ * it, and no such sum may be added to again
  *
- * A front is size x size elements: the columns of a supernode, then its rows. Of an undirected
- * graph the half on and above the diagonal is used. */
+ * A front is size x size elements: the columns of a supernode, then its rows. For an undirected
+ * graph only the half on and above the diagonal is used. */
 
 static void NAME(clear)(void *weights, uint64_t count)
 {
@@ -49,7 +47,7 @@ static void NAME(assemble)(const struct front *front, const void *remains, uint3
     }
 }
 
-/* Returns false at a negative cycle. Ends early if the run is cancelled. */
+/* Eliminates a front's columns. Returns false at a negative cycle. Ends early after a cancel. */
 static bool NAME(eliminate)(const struct front *front, int32_t above)
 {
     const uint32_t size = front->size;

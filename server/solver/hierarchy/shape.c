@@ -34,7 +34,8 @@ static enum status reserve(struct list *list, size_t more)
     return STATUS_OK;
 }
 
-/* The lower or the higher neighbours of each position; neighbours of a 2-cycle are listed twice. */
+/* The lower or the higher neighbours of each position. Two vertices with edges in both directions
+ * list each other twice. */
 struct sides {
     uint64_t *offset;
     uint32_t *target;
@@ -100,8 +101,8 @@ static void find_parents(const struct sides *lower, uint32_t n, uint32_t *parent
     }
 }
 
-/* ret_old: new position -> old position. The largest subtree of a vertex comes last, so that it may
- * share the vertex's supernode. scratch: 4 n entries. */
+/* Computes the postorder. ret_old: new position -> old position. The largest subtree of a vertex
+ * comes last, so that its root can share the vertex's supernode. scratch: 4 n entries. */
 static void order_tree(const uint32_t *parent, uint32_t n, uint32_t *scratch, uint32_t *ret_old)
 {
     uint32_t *size = scratch;
@@ -185,7 +186,8 @@ struct pass {
     double steps; /* elimination steps */
 };
 
-/* Insertion sort: the sorted pattern of the previous column comes first and is most of the list. */
+/* Insertion sort, because the previous column's sorted pattern comes first and is most of the
+ * list. */
 static void sort(uint32_t *list, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
@@ -353,7 +355,7 @@ void hierarchy_destroy_shape(struct hierarchy_shape *shape)
     if (shape == NULL) {
         return;
     }
-    free(shape->row_begin); /* the arrays share this allocation, except the next one */
+    free(shape->row_begin); /* the arrays share this allocation, except the array freed next */
     free(shape->row);
     free(shape);
 }

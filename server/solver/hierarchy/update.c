@@ -6,21 +6,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The weight of an arc is the minimum of its edge and of the paths through
- * its lower triangles, which join both ends with an earlier vertex. Columns are processed in order,
- * so both legs of a triangle are final before its arc. A leg that became shorter lowers the arc. If
- * a leg became longer that may have determined the arc's weight, the arc is recomputed from all of
- * its triangles (Dibbelt et al. 2014, partial updates). */
+/* The weight of an arc is the minimum of its edge and of the paths through its lower triangles,
+ * which join both endpoints with an earlier vertex. Columns are processed in order, so both legs of
+ * a triangle are final before its arc. A leg that became shorter lowers the arc. If a leg became
+ * longer that may have determined the arc's weight, the arc is recomputed from all of its triangles
+ * (Dibbelt et al. 2014, partial updates). */
 
-/* An update is abandoned at half the cost of a complete customization. One step of an update, a
- * look at one triangle, costs UPDATE_STEP_TRIANGLES triangles of a customization, which also spends
- * UPDATE_SUPERNODE_STEPS steps per supernode. */
+/* An update is abandoned at half the cost of a complete customization. One step of an update, the
+ * check of one triangle, costs as much as UPDATE_STEP_TRIANGLES triangles of a customization, which
+ * also takes UPDATE_SUPERNODE_STEPS steps per supernode. */
 #define UPDATE_STEP_TRIANGLES 128
 #define UPDATE_SUPERNODE_STEPS 20
 #define UPDATE_STEPS_MIN 10000
 #define WORD_BITS 64
 
-/* UPWARD: from the column's vertex to the later vertex. */
+/* The direction of an arc. UPWARD: from the column's vertex to the later vertex. */
 enum direction { UPWARD, DOWNWARD };
 
 struct hierarchy_update {
@@ -32,7 +32,7 @@ struct hierarchy_update {
     uint64_t *doubts[2]; /* by direction, a bit per slot: the arc must be recomputed */
     uint32_t *stack;     /* stack of supernodes */
     uint32_t *changed;   /* changed places in the current column */
-    double *fresh[2];    /* new weights of their arcs */
+    double *fresh[2];    /* new weights of the arcs at these places */
     double above;        /* larger integers are unreachable */
     double steps;
     double steps_most;
@@ -48,7 +48,7 @@ static bool has_bit(const uint64_t *bits, uint64_t at)
     return (bits[at / WORD_BITS] >> at % WORD_BITS & 1) != 0;
 }
 
-/* Returns infinity for an unreachable arc. */
+/* Returns the weight of an arc; infinity if it is unreachable. */
 static double get(const struct hierarchy_update *update, const void *weights, uint64_t slot)
 {
     return kind_element(update->base->summary.kind, weights, slot);
@@ -60,7 +60,8 @@ static void put(const struct hierarchy_update *update, enum direction direction,
     kind_put_element(update->base->summary.kind, update->weights[direction], slot, weight);
 }
 
-/* Rounds as the elements do: the sum of two floats in double, rounded, is their float sum. */
+/* Adds with the rounding of the elements: the sum of two floats in double, rounded to float, is
+ * their float sum. */
 static double add(const struct hierarchy_update *update, double a, double b)
 {
     const double sum = a + b;
@@ -87,7 +88,7 @@ static uint64_t find_arc(const struct hierarchy_update *update, uint32_t from, u
     return hierarchy_slot(&base->shape, base->supernode_of[low], low, from ^ to ^ low);
 }
 
-/* Returns INFINITY if there is no such edge. */
+/* Returns the weight of an edge; INFINITY if there is no such edge. */
 static double edge_weight(const struct graph *graph, uint32_t source, uint32_t target)
 {
     const bool swaps = !graph->directed && source > target;
@@ -170,7 +171,7 @@ static void add_triangles(struct hierarchy_update *update, const struct column *
 }
 
 /* Adds the paths through the supernodes below that have the position among their rows. A supernode
- * without it has no descendants with it. */
+ * without that row has no descendants with it. */
 static void add_triangles_below(struct hierarchy_update *update, const struct column *column,
                                 uint32_t count)
 {
@@ -255,7 +256,8 @@ static void pass_on(struct hierarchy_update *update, const struct column *column
     set_bit(update->columns, source < target ? source : target);
 }
 
-/* UPDATE_SOLVE_ANEW: a changed pair has a negative sum, by a negative cycle or by rounding. */
+/* Updates one column. UPDATE_SOLVE_ANEW: the two directions of a changed arc have a negative sum,
+ * because of a negative cycle or rounding. */
 static enum update_result update_column(struct hierarchy_update *update,
                                         const struct column *column)
 {

@@ -4,7 +4,7 @@
 #include "proto/hierarchy.h"
 #include "server/solver/solve.h"
 
-/* An edge that differs from the parent's: its new weight, NAN if it was removed. */
+/* An edge that differs from the parent graph, with its new weight, or NAN if it was removed. */
 struct solve_arc {
     uint32_t source;
     uint32_t target;
@@ -19,12 +19,13 @@ enum update_result {
     UPDATE_SOLVE_ANEW   /* not done: a cycle may be negative, or an edge has no arc */
 };
 
-/* An update with more changed arcs is not worthwhile. */
+/* Maximum number of changed arcs: for more arcs, computing all weights is about as fast. */
 #define SOLVE_UPDATE_HIERARCHY_ARCS 4096
 
-/* Computes the hierarchy of a graph from its parent's: recomputes the arcs that the change may
- * affect, with the weights of a complete customization. arcs: the edges that differ, in either
- * direction. bytes: a copy of the base's bytes, undefined unless the update is done. */
+/* Computes the hierarchy of a changed graph from its parent's hierarchy by recomputing the arcs
+ * that the change may affect. The weights equal those of a complete customization. arcs: the edges
+ * that differ, in either direction. bytes: a copy of the base's bytes, undefined unless the update
+ * is done. */
 MUST_CHECK enum update_result solve_update_hierarchy(const struct hierarchy *base,
                                                      const struct graph *graph,
                                                      const struct solve_arc *arcs, size_t arc_count,

@@ -9,7 +9,7 @@
 /* A separator is worthwhile if it is expected to leave less than this fraction of the work. */
 #define WORTH_FRACTION 0.5
 
-/* Limits the depth of a tree: each side has at most this fraction of the divided part. */
+/* Each side has at most this fraction of the divided part, which limits the depth of the tree. */
 #define SIDE_FRACTION_MAX 0.9
 
 /* Number of levels that are predicted to judge a separator. */
@@ -35,8 +35,8 @@ static double expect_work(double m, double boundary, double share, int levels)
            2 * expect_work((m - separator) / 2, boundary + separator, share, levels - 1);
 }
 
-/* sizes: vertices of the two sides and of the separator. Deeper separators are assumed to have the
- * same share. */
+/* Returns whether a separator is worthwhile. sizes: vertices of the two sides and of the separator.
+ * Deeper separators are assumed to have the same share. */
 static bool is_worth(const double sizes[3])
 {
     const double all = sizes[0] + sizes[1] + sizes[2];
@@ -142,7 +142,7 @@ static enum status cut_sides(const struct part *part, const int32_t *side, const
     return STATUS_OK;
 }
 
-/* ret_divided is false if a separator is not worthwhile. */
+/* Divides a part by a separator. *ret_divided is false if no separator is worthwhile. */
 static enum status find_sides(const struct part *part, struct part ret_sides[2],
                               uint32_t ret_counts[3], bool *ret_divided)
 {
@@ -198,7 +198,7 @@ static enum status divide_sides(struct part sides[2])
     return sides[0].status != STATUS_OK ? sides[0].status : sides[1].status;
 }
 
-/* Frees the part's pattern. Recursion is as deep as the tree. */
+/* Divides a part and frees its pattern. Recursion is as deep as the tree. */
 static void *divide_part(void *context)
 {
     struct part *part = context;

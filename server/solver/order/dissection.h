@@ -16,7 +16,7 @@ struct order_node {
     uint32_t begin;     /* positions of all vertices at and below the node */
     uint32_t separator; /* [separator, end) are the node's own vertices */
     uint32_t end;
-    uint32_t child[2]; /* lower numbers than the node; both NO_NODE in a leaf */
+    uint32_t child[2]; /* nodes with lower numbers; both NO_NODE in a leaf */
 };
 
 /* The trees of several patterns, which share an array of vertices. */
@@ -28,9 +28,10 @@ struct dissection {
     const struct observer *observer; /* checked before each separator, by any thread; NULL = none */
 };
 
-/* A part with at most this many vertices is a leaf; vertices of the core count twice. That is about
- * a tile of a plan (proto/plan.h). In a large graph, leaves of several tiles add little work,
- * minimum degree orders them as well as separators do, and a quarter of the time is saved. */
+/* A part with at most this many vertices is a leaf; vertices of the core count twice. A leaf is
+ * thus about as large as a tile of a plan (proto/plan.h). In a large graph, leaves of several tiles
+ * add little work, minimum degree orders them as well as separators do, and a quarter of the time
+ * is saved. */
 #define DISSECTION_LEAF 192
 #define DISSECTION_LEAF_LARGE 512
 #define DISSECTION_LARGE_VERTICES 8192
@@ -45,8 +46,9 @@ MUST_CHECK enum status dissection_divide(struct dissection *dissection,
 /* Adds a leaf and returns its number. */
 uint32_t dissection_add_leaf(struct dissection *dissection, uint32_t begin, uint32_t end);
 
-/* Whether the pattern may have a small separator: a breadth-first search from a peripheral vertex
- * has a thin level. Roads, meshes and grids have many thin levels. A random graph, whose separators
- * are too large, has a few thick ones, as do some networks with a dense core that have separators.
- * The search takes a few percent of the time of the first separator. STATUS_NO_MEMORY. */
+/* Finds whether the pattern may have a small separator: whether a breadth-first search from a
+ * peripheral vertex has a thin level. Roads, meshes and grids have many thin levels. A random
+ * graph, whose separators are too large, has a few thick ones, as do some networks with a dense
+ * core that have separators. The search takes a few percent of the time of the first separator.
+ * STATUS_NO_MEMORY. */
 MUST_CHECK enum status dissection_has_thin_level(const struct pattern *pattern, bool *ret_found);

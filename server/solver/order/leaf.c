@@ -1,5 +1,4 @@
-/* Bit sets of a leaf and its boundary: an elimination joins a vertex's row to its neighbours' rows.
- */
+/* Uses bit sets: eliminating a vertex of the leaf joins its row to the rows of its neighbours. */
 #include "server/solver/order/leaf.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@ struct leaf {
     struct leaf_scratch *scratch;
     const struct pattern *pattern;
     uint32_t count;    /* vertices of the leaf */
-    uint32_t known;    /* including the boundary */
+    uint32_t known;    /* vertices of the leaf and its boundary */
     uint32_t words;    /* words per row; there are `count` rows */
     uint32_t *degrees; /* GONE for an eliminated vertex */
 };

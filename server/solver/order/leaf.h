@@ -1,5 +1,5 @@
-/* Minimum degree order of a small part of a pattern: the vertex with the fewest neighbours is
- * eliminated first, including neighbours outside the part. */
+/* Minimum degree order of a small part of a pattern: the vertex with the fewest neighbours,
+ * including neighbours outside the part, is eliminated first. */
 #pragma once
 
 #include "server/solver/order/pattern.h"
@@ -16,7 +16,7 @@ MUST_CHECK enum status leaf_scratch_init(struct leaf_scratch *scratch, uint32_t 
 /* Accepts zeroed scratch. */
 void leaf_scratch_finish(struct leaf_scratch *scratch);
 
-/* A larger part, one without separators, keeps its order: no order of it is good. */
+/* A larger part keeps its order: it has no separators, so no order of it is good. */
 #define LEAF_VERTICES_MAX 2048
 
 /* Sorts these vertices of the pattern. STATUS_NO_MEMORY. */

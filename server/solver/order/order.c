@@ -113,7 +113,7 @@ static void find_components(struct making *making)
           compare_components);
 }
 
-/* Makes the component's tree; its vertices begin at this position. */
+/* Makes the component's tree. begin: position of the component's first vertex in the order. */
 static enum status divide_component(struct making *making, struct component *component,
                                     uint32_t begin, bool *ret_partial)
 {
@@ -163,9 +163,9 @@ static enum status order_leaves(const struct making *making)
 }
 
 /* The neighbours of an eliminated vertex lie on a path to the root, and the vertex belongs to the
- * lowest of their nodes. If that is a separator, the vertex moves down to a leaf, each time to the
- * side with fewer vertices; it has no neighbours there. Parents have higher numbers than their
- * children. */
+ * lowest of their nodes. If that node has a separator, the vertex moves down to a leaf, at each
+ * node to the side with fewer vertices; it has no neighbours there. Parents have higher numbers
+ * than their children. */
 static void place_eliminated(struct making *making)
 {
     const struct reduction *reduction = &making->reduction;

@@ -28,10 +28,10 @@ struct order {
 
 struct order_options {
     uint32_t threads; /* threads that divide parts, including the calling one; at least 1 */
-    /* Divides strong components instead of connected ones, sources first and sinks last: a plan
-     * then omits tiles that no path reaches. Such an order does not suit a hierarchy. */
+    /* Divides strong components instead of connected ones, sources first and sinks last, so that a
+     * plan omits tiles that no path reaches. Such an order does not suit a hierarchy. */
     bool strong;
-    /* Divides a component only if dissection_has_thin_level. */
+    /* Divides a component only if dissection_has_thin_level finds a thin level. */
     bool thin_only;
     const struct observer *observer; /* checked before each separator, by any thread; NULL = none */
 };

@@ -17,7 +17,7 @@ struct head {
 /* The word of a node is the number of its own vertices, with this bit set for a leaf. */
 #define LEAF_BIT (UINT32_C(1) << 31)
 
-/* Trees are walked recursively. No valid order is higher, because each side has at most 9/10 of its
+/* Trees are walked recursively. No valid tree is higher, because each side has at most 9/10 of its
  * node's vertices. */
 #define HEIGHT_MAX 256
 

@@ -49,7 +49,7 @@ static void drop_parallel(struct pattern *pattern, uint32_t *mark)
     }
 }
 
-/* The offsets are one place ahead while the rows are filled. */
+/* Counts entries one place ahead, so that filling the rows moves the offsets into place. */
 enum status pattern_make(const struct graph *graph, const uint32_t *component, uint32_t *mark,
                          struct pattern *ret_pattern)
 {

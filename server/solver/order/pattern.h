@@ -24,7 +24,7 @@ void pattern_finish(struct pattern *pattern);
 MUST_CHECK enum status pattern_make(const struct graph *graph, const uint32_t *component,
                                     uint32_t *mark, struct pattern *ret_pattern);
 
-/* Cuts out the part of a pattern on these vertices, with their weights. local: the index of each
- * vertex among them, NO_VERTEX for others. STATUS_NO_MEMORY. */
+/* Extracts the part of a pattern on these vertices, with their weights. local: the index of each
+ * vertex among these vertices, NO_VERTEX for other vertices. STATUS_NO_MEMORY. */
 MUST_CHECK enum status pattern_cut(const struct pattern *whole, const uint32_t *vertices,
                                    uint32_t count, const uint32_t *local, struct pattern *ret_part);

@@ -1,5 +1,5 @@
 /* A vertex of degree 2 is replaced by an edge between its neighbours, so lists of neighbours never
- * grow: the reduction works in the lists of one copy of the pattern. */
+ * grow, and the reduction works in place on one copy of the pattern. */
 #include "server/solver/order/reduction.h"
 
 #include <stdlib.h>
@@ -43,7 +43,8 @@ static int32_t *find_neighbour(const struct reduction *reduction, int32_t of, in
     return NULL;
 }
 
-/* A vertex that now has two neighbours is eliminated in its turn. */
+/* Removes a vertex from a neighbour's list. If two entries remain, the neighbour is eliminated
+ * later. */
 static void drop_neighbour(struct reduction *reduction, int32_t of, int32_t vertex, uint32_t *end)
 {
     const int32_t *list = reduction->neighbour + reduction->pattern->offset[of];
@@ -107,7 +108,8 @@ static enum status make_core(struct reduction *reduction)
     return status;
 }
 
-/* A component keeps its last vertex. The lists of hubs are too long to be searched. */
+/* Returns false for the last vertex of a component, for a neighbour of a hub, whose list is too
+ * long to be searched, and if a vertex of the core would exceed WEIGHT_MAX. */
 static bool can_eliminate(const struct reduction *reduction, int32_t vertex)
 {
     const int32_t *list = reduction->neighbour + reduction->pattern->offset[vertex];

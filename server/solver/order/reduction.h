@@ -1,6 +1,6 @@
 /* A pattern without vertices of at most two neighbours, which are eliminated repeatedly; the two
  * neighbours of an eliminated vertex become adjacent. The rest is the core, less than half of a
- * road network. Any order would cause the small fill of this reduction. */
+ * road network. Any order of the vertices would cause the small fill of this reduction. */
 #pragma once
 
 #include "server/solver/order/pattern.h"
@@ -22,7 +22,6 @@ MUST_CHECK enum status reduction_make(const struct pattern *pattern,
                                       struct reduction *ret_reduction);
 void reduction_finish(struct reduction *reduction);
 
-/* The one or two neighbours of an eliminated vertex at its elimination, which are adjacent from
- * then on. */
+/* Returns the one or two neighbours of a vertex at its elimination, which became adjacent. */
 const int32_t *reduction_neighbours(const struct reduction *reduction, uint32_t vertex,
                                     uint32_t *ret_count);

@@ -1,4 +1,4 @@
-/* Replaces separator_metis.c in builds without METIS: plans are dense, or use only components. */
+/* Replaces separator_metis.c in builds without METIS, where plans only use components. */
 #include "server/solver/order/separator.h"
 
 bool separator_present(void)

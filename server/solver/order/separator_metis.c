@@ -1,6 +1,6 @@
 /* Calls METIS_ComputeVertexSeparator of METIS 5, which prints nothing and, unlike METIS_NodeND,
- * does not change the signal handlers of the process. METIS uses rand(), whose state all calls in
- * the process share; hence the seed before each call. METIS ends the process when memory runs out,
+ * does not change the signal handlers of the process. METIS uses rand(), whose state is shared by
+ * the whole process, so it is seeded before each call. METIS ends the process when memory runs out,
  * so the memory is checked first. */
 #include "server/solver/order/separator.h"
 

@@ -7,7 +7,7 @@
 struct search {
     const struct graph *graph;
     uint32_t *of;
-    uint32_t *order;   /* 1-based time at which a vertex was first visited; 0 = not yet */
+    uint32_t *order;   /* 1-based time at which a vertex was first visited; 0 = not visited */
     uint32_t *low;     /* the earliest visited vertex that its subtree reaches */
     uint32_t *parent;  /* parent in the search tree */
     uint32_t *pending; /* stack of vertices without a component */
@@ -112,7 +112,8 @@ static void list_members(const struct strong_components *components, uint32_t ve
     }
 }
 
-/* member: vertices by component number, from the sinks up. down: zeroed, one per component. */
+/* Computes the levels. member: vertices by component number, from the sinks up. down: zeroed, one
+ * entry per component. */
 static void find_levels(const struct graph *graph, const uint32_t *member,
                         struct strong_components *components, uint32_t *down)
 {

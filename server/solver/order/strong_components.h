@@ -1,6 +1,6 @@
 /* Strongly connected components of a directed graph: sets of vertices that all reach one another.
- * They are numbered from the sinks up: an edge between two components leads to the one with the
- * lower number. */
+ * They are numbered from the sinks up: an edge between two components leads to the component with
+ * the lower number. */
 #pragma once
 
 #include "proto/graph.h"

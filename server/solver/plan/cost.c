@@ -18,7 +18,7 @@ static double round_up(uint32_t width, uint32_t granule)
     return (double)(((uint64_t)width + granule - 1) / granule * granule);
 }
 
-/* Width of a tile as a fraction of the full width. */
+/* Returns the width of a tile as a fraction of the full width. */
 static double edge_of(const struct plan_cost *cost, uint32_t width)
 {
     return round_up(width, cost->edge_granule) / cost->tile;
@@ -29,7 +29,7 @@ static double depth_of(const struct plan_cost *cost, uint32_t width)
     return round_up(width, cost->granule) / cost->tile;
 }
 
-/* left and right: the number of panels, and the sum of their widths. */
+/* Adds the work of a pivot. left and right: the number of panels, and the sum of their widths. */
 static void add_pivot(struct effort *effort, double depth, bool symmetric, double left_count,
                       double left_edge, double right_count, double right_edge)
 {
@@ -41,7 +41,7 @@ static void add_pivot(struct effort *effort, double depth, bool symmetric, doubl
     effort->target_touches += half * (left_count * right_count + (symmetric ? left_count : 0));
 }
 
-/* Time of tiles distributed over the units; at least the time of one tile. */
+/* Returns the time of tiles distributed over the units, which is at least the time of one tile. */
 static double share_time(const struct plan_cost *cost, double depth, double products,
                          double touches)
 {
@@ -83,7 +83,7 @@ struct trial {
     double seconds;
 };
 
-/* Sums the tiles of one row except its own: their number and their widths. */
+/* Sums the number and the widths of the tiles of one row, except its diagonal tile. */
 static double sum_row(const struct trial *trial, const struct tile_map *map, uint32_t row,
                       double *ret_count)
 {
@@ -100,7 +100,7 @@ static double sum_row(const struct trial *trial, const struct tile_map *map, uin
     return edge;
 }
 
-/* Joins a row to every row that has its tile, using the transposed map. */
+/* Joins the row of a tile to every row that contains this tile, using the transposed map. */
 static void join_rows(struct tile_map *map, const struct tile_map *transposed, uint32_t tile)
 {
     const uint64_t *words = tile_map_row(transposed, tile);
@@ -115,7 +115,7 @@ static void join_rows(struct tile_map *map, const struct tile_map *transposed, u
     }
 }
 
-/* Returns the first pivot after the round. */
+/* Costs one round. Returns the first pivot after the round. */
 static uint32_t try_round(struct trial *trial, uint32_t first)
 {
     const struct plan_outline *outline = trial->outline;

@@ -1,6 +1,6 @@
-/* A cost model of plans, with the figures of a solver. A round closes its pivot tiles, then updates
- * its panels, then its targets. The tiles of panels and targets are distributed over units that
- * work in parallel; each of the two phases takes at least the time of one tile. */
+/* A cost model of plans, with the parameters of a solver. A round closes its pivot tiles, then
+ * updates its panels, then its targets. The tiles of panels and targets are distributed over units
+ * that work in parallel; each of the two phases takes at least the time of one tile. */
 #pragma once
 
 #include "server/solver/plan/symbolic.h"
@@ -15,21 +15,22 @@ struct plan_cost {
     double round_s;        /* overhead per round */
     double product_s;      /* one tile product of full depth, on one unit */
     double touch_s;        /* reading and writing one tile, on one unit */
-    double dense_s;        /* dense solve of this graph, if known; 0 = by the other figures */
-    /* Time of the separators of one level of the tree, per vertex and entry of the pattern; 0 =
-     * separators are searched for at any cost. */
+    double dense_s; /* seconds of a dense solve of this graph; 0 = unknown, computed from the other
+                       parameters */
+    /* Time to find the separators of one level of the tree, per vertex and entry of the pattern; 0
+     * = separators are searched for at any cost. */
     double separator_s;
 };
 
 /* separator_s of METIS: 0.09 us on roads and meshes to 0.2 us on random graphs. */
 #define PLAN_SEPARATOR_S 0.15e-6
 
-/* Seconds of a solve by the dense plan; half of its products are computed if symmetric. */
+/* Returns the seconds of a solve by the dense plan, with half of the products if symmetric. */
 double plan_cost_dense(const struct plan_cost *cost, uint32_t vertex_count, bool symmetric);
 
-/* Seconds of the plan that plan_symbolic_make would make from the outline, without making it. Stops
- * as soon as the time exceeds `limit_s`, and then returns some number above it. tile_of: vertex ->
- * tile. STATUS_NO_MEMORY. */
+/* Computes the seconds of the plan that plan_symbolic_make would make from the outline, without
+ * making it. Stops as soon as the time exceeds `limit_s`, and then returns a number above the
+ * limit. tile_of: vertex -> tile. STATUS_NO_MEMORY. */
 MUST_CHECK enum status plan_cost_outline(const struct plan_cost *cost, const struct graph *graph,
                                          const struct plan_outline *outline,
                                          const uint32_t *tile_of, double limit_s,

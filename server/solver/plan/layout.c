@@ -4,23 +4,23 @@
 
 struct part {
     uint32_t begin;  /* first position; the end is the beginning of the next part */
-    uint32_t level;  /* level of the component that began it */
+    uint32_t level;  /* level of the component that began the part */
     uint32_t rank;   /* parts of lower rank become pivots earlier */
-    uint32_t height; /* 0 if nothing is below it */
+    uint32_t height; /* height in the tree; 0 if no part is below this one */
 };
 
 struct layout_tile {
     uint32_t tile;
     uint32_t rank;
     uint32_t height;
-    uint32_t place; /* index within its part */
+    uint32_t place; /* index of the tile within its part */
 };
 
 struct builder {
     const struct order *order;
     const struct plan_layout_options *options;
     struct plan_layout *layout;
-    struct part *parts; /* at most one per vertex, and an end marker */
+    struct part *parts; /* at most one part per vertex, and an end marker */
     uint32_t part_count;
     uint32_t filled; /* number of positions */
     uint32_t level;  /* level of the current component */
@@ -62,7 +62,7 @@ static const struct order_node *child_of(const struct builder *builder,
     return &builder->order->nodes[node->child[side]];
 }
 
-/* Consecutive small leaves share a tile. */
+/* Adds the leaves below a node. Consecutive small leaves share a tile. */
 static void put_leaves(struct builder *builder, const struct order_node *node)
 {
     if (node->begin == node->end) {
@@ -97,7 +97,8 @@ static void put_separators(struct builder *builder, const struct order_node *nod
     }
 }
 
-/* Recursion is as deep as the tree. Returns the height above the node. */
+/* Adds the parts of a subtree. Recursion is as deep as the tree. Returns the height of the subtree,
+ * which is 1 for a leaf. */
 static uint32_t put_tree(struct builder *builder, const struct order_node *node)
 {
     uint32_t height = 1;

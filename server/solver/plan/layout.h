@@ -6,7 +6,7 @@
 #include "server/solver/order/order.h"
 #include "server/solver/plan/symbolic.h"
 
-/* How far the trees are cut back. */
+/* Options that determine how the parts of a tree are merged. */
 struct plan_layout_options {
     uint32_t tile;
     uint32_t granule; /* tiles of a part have about equal widths, multiples of this except for the

@@ -7,15 +7,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A graph of fewer tiles always gets the dense plan. */
+/* A graph with fewer tiles always gets the dense plan. */
 #define TILES_MIN 5
 
 /* A plan must cost less than this fraction of the dense plan, because the model is inexact. */
 #define GAIN_FRACTION 0.9
 
 /* An order is searched for only if all its separators are predicted to take less than this fraction
- * of the dense solve, because the client waits for both. Predicted for one thread; 16 threads take
- * 0.6 to 0.9 of that time. */
+ * of the dense solve, because the client waits for both. The prediction is for one thread; 16
+ * threads take 0.6 to 0.9 of that time. */
 #define LOOK_FRACTION 0.5
 
 /* If computing a bad first separator would lose more than this fraction of the dense solve, it is
@@ -28,12 +28,12 @@
 #define BAD_SIZE 1e5
 #define BAD_FACTOR_MAX 3
 
-/* The second way to divide a directed graph may save most of the cost of the first plan: it is
- * tried if the search costs less than that. */
+/* The second way to divide a directed graph is assumed to save this fraction of the first plan's
+ * cost; it is tried if its search costs less than that. */
 #define LIKELY_GAIN 0.9
 
 /* Leaves have one to LEAF_TILES_MAX tiles, in powers of two, and clumps have CLUMP_LEAVES leaves:
- * the best combination of both would be only a few percent better. */
+ * the best combination of the two would be only a few percent better. */
 #define LEAF_TILES_MAX 8
 #define CLUMP_LEAVES 8
 
@@ -120,7 +120,7 @@ static enum status try_order(struct planning *planning, struct order **take_orde
     return STATUS_OK;
 }
 
-/* ret_whole: one component has most of the graph's vertices. */
+/* Makes an order. *ret_whole: whether one component has most of the graph's vertices. */
 static enum status make_order(struct planning *planning, bool strong, bool *ret_whole)
 {
     const struct order_options options = {.threads = planning->cost->threads,
@@ -140,7 +140,7 @@ static enum status make_order(struct planning *planning, bool strong, bool *ret_
 }
 
 /* Small strong components leave pivots without targets, but lose the locality that connected
- * components preserve: both are tried if that may be worthwhile. */
+ * components preserve. So both ways are tried if the second may be worthwhile. */
 static enum status look_for_order(struct planning *planning)
 {
     const bool directed = planning->graph->directed;
@@ -167,7 +167,7 @@ static enum status fits_graph(const struct planning *planning, const struct orde
     return STATUS_OK;
 }
 
-/* Uses the cached order. ret_found: no search is needed. */
+/* Uses the cached order. *ret_found: whether it was found and fits, so that no search is needed. */
 static enum status recall_order(struct planning *planning, const struct order_record *record,
                                 bool *ret_found)
 {

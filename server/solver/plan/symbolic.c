@@ -32,9 +32,9 @@ struct pass {
     struct plan_pivot *pivots; /* part of the plan's array */
     struct list touches;
     uint32_t *touch_begin; /* tile_count + 2 entries, by row; one place ahead while it is filled */
-    uint64_t *row_targets; /* row_words: columns of the targets of one row */
-    uint32_t *column_next; /* tile_count entries: products of one row by column; later their
-                            * destinations */
+    uint64_t *row_targets; /* row_words: bitmap of the columns of the targets of one row */
+    uint32_t *column_next; /* tile_count entries: number of products of one row by column, then the
+                              products' destinations */
     double work;
 };
 
@@ -109,7 +109,7 @@ static enum status reach_first(struct pass *pass, const struct graph *graph)
     return STATUS_OK;
 }
 
-/* Lists the panels of a pivot: the other reached tiles of its column or of its row. */
+/* Lists the panels of a pivot: the reached tiles of its column or row, except its own. */
 static enum status list_reached(struct pass *pass, uint32_t tile, bool column, struct list *list)
 {
     const enum status status = list_reserve(list, pass->tile_count);
@@ -164,8 +164,8 @@ static enum status list_panels(struct pass *pass, uint32_t tile, struct plan_rou
     return STATUS_OK;
 }
 
-/* Chooses at least one pivot. The products of a round are counted in 32 bits, so the round ends
- * before there are more. */
+/* Chooses the pivots of a round, at least one. The products of a round are counted in 32 bits, so
+ * the round ends before the count overflows. */
 static enum status choose_pivots(struct pass *pass, uint32_t first, struct plan_round *round)
 {
     const struct plan_outline *outline = pass->outline;
@@ -268,7 +268,7 @@ static void list_targets(struct pass *pass, struct plan_round *round, uint32_t r
     }
 }
 
-/* products: the products of the round. */
+/* Lists the products of one row. products: the array of the round's products. */
 static void list_products(struct pass *pass, const uint32_t *right, uint32_t row,
                           struct plan_product *products)
 {
@@ -332,8 +332,8 @@ static enum status list_round(struct pass *pass, uint32_t first_pivot, struct pl
     return status;
 }
 
-/* Passes the lists to the plan, which frees them even if it is incomplete. While they grew they
- * moved in memory; from now on the rounds point into them. */
+/* Passes the lists to the plan, which frees them even if it is incomplete. The lists moved in
+ * memory while they grew; from now on the rounds point into them. */
 static void point_rounds(const struct pass *pass)
 {
     struct plan *plan = pass->plan;
