@@ -21,7 +21,7 @@ struct header {
     uint32_t reserved; /* 0 */
 };
 
-/* Offsets of the arrays in the bytes. */
+/* Offsets of the arrays in the block of bytes. */
 struct places {
     uint64_t vertex_at;
     uint64_t position_of;
@@ -42,7 +42,7 @@ static uint64_t reserve_bytes(uint64_t *size, uint64_t bytes)
     return at;
 }
 
-/* The counts are below 2^48, so that no sum overflows. */
+/* Returns the offsets of the arrays. The counts are below 2^48, so that no sum overflows. */
 static struct places place_arrays(const struct header *header)
 {
     const uint64_t n = header->vertex_count;
@@ -123,7 +123,8 @@ static void find_shape(const struct header *header, unsigned char *bytes,
     };
 }
 
-/* The cast drops const, but nothing writes through an opened hierarchy. */
+/* Sets the pointers to the weights. The cast drops const, but nothing writes through an opened
+ * hierarchy. */
 static void find_weights(const struct header *header, const void *bytes,
                          struct hierarchy *hierarchy)
 {
@@ -140,7 +141,7 @@ void hierarchy_lay_out(const struct hierarchy_shape *shape, const struct hierarc
     const size_t n = shape->vertex_count;
     const size_t supernodes = shape->supernode_count;
     *ret_hierarchy = (struct hierarchy){0};
-    /* Clears the padding between the arrays too, so that equal hierarchies have equal files. */
+    /* The padding between the arrays is cleared too, so that equal hierarchies have equal files. */
     memset(bytes, 0, place_arrays(&header).size);
     memcpy(bytes, &header, sizeof(header));
     find_shape(&header, bytes, ret_hierarchy);
@@ -179,8 +180,6 @@ uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_
                : NO_SLOT;
 }
 
-/* ---- Opening ---- */
-
 #define COUNT_LIMIT (UINT64_C(1) << 48)
 
 static bool is_header(const struct header *header, uint64_t size)
@@ -194,7 +193,8 @@ static bool is_header(const struct header *header, uint64_t size)
            header->entry_count < COUNT_LIMIT && place_arrays(header).size == size;
 }
 
-/* Whether the counts of a supernode follow those before it, and its rows are later positions. */
+/* Returns whether the offsets of a supernode ascend, leave room for its rows, and fit its
+ * columns. */
 static bool is_supernode(const struct hierarchy_shape *shape, uint32_t s)
 {
     const uint32_t n = shape->vertex_count;
@@ -242,8 +242,8 @@ static bool is_shape(const struct hierarchy_shape *shape, uint64_t row_count, ui
            shape->weight_begin[count] == entry_count;
 }
 
-/* Works from the root down, because parents come later in the order. False if the parent of a
- * supernode does not contain its lowest row. */
+/* Computes depths, children and sizes, from the root down, because parents come later in the order.
+ * False if the parent of a supernode does not contain its lowest row. */
 static bool measure_depths(struct hierarchy *hierarchy)
 {
     const struct hierarchy_shape *shape = &hierarchy->shape;
@@ -284,11 +284,11 @@ static bool measure_depths(struct hierarchy *hierarchy)
 
 /* ---- Common ancestors ----
  *
- * In a postorder the supernodes between two others, s < t, are below their lowest common ancestor,
- * and the children of that ancestor among s..t-1 have the least number of vertices above them,
- * which are the common ones; unless t is the ancestor itself. The minimum of a range comes from
- * minima of blocks (Bender and Farach-Colton 2000): from each supernode to the end of its block,
- * from the beginning of its block to it, and of 1, 2, 4, ... whole blocks. */
+ * In a postorder, the supernodes between two others, s < t, are below the lowest common ancestor of
+ * s and t. Unless t is that ancestor, some of its children are among s..t-1, and these have the
+ * least number of vertices above them, which is the number of common ones. The minimum of a range
+ * comes from minima of blocks (Bender and Farach-Colton 2000): from each supernode to the end of
+ * its block, from the beginning of its block to it, and of 1, 2, 4, ... whole blocks. */
 
 #define BLOCK 16 /* supernodes; 64 bytes of `above` */
 
@@ -321,7 +321,7 @@ static void find_least_above(struct hierarchy *hierarchy)
     uint32_t *to_end = hierarchy->least_above;
     uint32_t *from_begin = to_end + supernodes;
     uint32_t *level = from_begin + supernodes;
-    level[blocks - 1] = UINT32_MAX; /* if empty */
+    level[blocks - 1] = UINT32_MAX; /* for a hierarchy without blocks */
     for (uint32_t s = 0; s < supernodes; s++) {
         from_begin[s] = s % BLOCK == 0 ? above[s] : lesser(above[s], from_begin[s - 1]);
         level[s / BLOCK] = from_begin[s];

@@ -4,8 +4,8 @@
  * pattern of the arcs depends only on the pattern of the graph; server/solver/hierarchy computes
  * their weights from the weights of the graph in one pass.
  *
- * The pass is the min-plus form of a multifrontal factorization (Liu 1992): neighbours in the
- * order that reach the same later vertices are one supernode, whose arcs are a dense block. */
+ * The pass is the min-plus form of a multifrontal factorization (Liu 1992): consecutive vertices in
+ * the order that reach the same later vertices form one supernode, whose arcs are a dense block. */
 #pragma once
 
 #include "proto/kind.h"
@@ -17,19 +17,20 @@
 
 #define NO_SUPERNODE UINT32_MAX
 
-/* Positions are in the order of elimination: position 0 is eliminated first. */
+/* The pattern of the arcs. Positions are in the order of elimination: position 0 is eliminated
+ * first. */
 struct hierarchy_shape {
     uint32_t vertex_count;
     uint32_t *vertex_at;   /* position -> vertex */
     uint32_t *position_of; /* vertex -> position */
     uint32_t supernode_count;
-    uint32_t *first;        /* supernode_count + 1: position of the first column */
-    uint32_t *parent;       /* the supernode that its lowest row is a column of, or NO_SUPERNODE */
-    uint64_t *row_begin;    /* supernode_count + 1 */
+    uint32_t *first;        /* supernode_count + 1 positions: first column of each supernode */
+    uint32_t *parent;       /* supernode that has the lowest row as a column, or NO_SUPERNODE */
+    uint64_t *row_begin;    /* supernode_count + 1 indexes of row */
     uint32_t *row;          /* later positions that a supernode reaches, ascending */
-    uint64_t *weight_begin; /* supernode_count + 1: blocks of columns x (columns + rows) */
-    uint64_t arc_count;     /* without the padding of supernodes */
-    uint64_t label_entries; /* sum of the vertices above each vertex; 0 if opened */
+    uint64_t *weight_begin; /* supernode_count + 1 indexes: blocks of columns x (columns + rows) */
+    uint64_t arc_count;     /* number of arcs, without the padding of supernodes */
+    uint64_t label_entries; /* sum over all vertices of the vertices above each; 0 if opened */
 };
 
 #define NO_SLOT UINT64_MAX
@@ -43,16 +44,15 @@ static inline uint32_t hierarchy_rows_below(const struct hierarchy_shape *shape,
     return (uint32_t)(shape->row_begin[supernode + 1] - shape->row_begin[supernode]);
 }
 
-/* ---- proto/hierarchy.c ---- */
-
-/* Returns the slot of the arc between two positions, low in the columns of s; NO_SLOT: no arc. */
+/* Returns the slot of the arc between positions low and high, or NO_SLOT if there is no arc. low
+ * must be a column of supernode s. */
 uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_t low,
                         uint32_t high);
 
 /* One block of memory, in a file or not, holds a whole hierarchy: a header and the arrays, each at
  * a multiple of HIERARCHY_ALIGNMENT. The arcs of supernode s, with c columns and r rows, begin at
- * weight_begin[s]: for column k the entries k + 1 .. c + r - 1 of its c + r, to the columns behind
- * it and to the rows. */
+ * weight_begin[s]. Each column has c + r entries; for column k, entries k + 1 .. c + r - 1 are its
+ * arcs to the later columns and to the rows. */
 
 #define HIERARCHY_MAGIC "apspdCCH"
 #define HIERARCHY_ALIGNMENT 64
@@ -60,7 +60,7 @@ uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_
 struct hierarchy_summary {
     uint32_t vertex_count;
     enum kind kind;    /* kind of the arcs: i4, f4 or f8 */
-    uint32_t decimals; /* distances are f8, sums of arcs / 10^decimals; 0: the sums themselves */
+    uint32_t decimals; /* distances are f8, sums of arcs divided by 10^decimals; 0: the sums */
     bool directed;
     bool negative; /* some weight of the graph is below 0 */
     uint64_t arc_count;
@@ -75,41 +75,42 @@ static inline enum kind hierarchy_distance_kind(const struct hierarchy_summary *
 /* The arrays that searches read; all searches share them. */
 struct hierarchy {
     struct hierarchy_summary summary;
-    struct hierarchy_shape shape; /* arrays in the bytes; if opened, in shape_bytes */
+    struct hierarchy_shape shape; /* arrays in the bytes; if opened, arrays in shape_bytes */
     void *up;                     /* weights from the column to the later vertex */
     void *down;                   /* weights back to the column; undirected: the same array as up */
     /* Set by hierarchy_open and hierarchy_open_like: */
     const void *bytes;
     uint64_t size;
-    unsigned char *shape_bytes; /* a copy, which hierarchies with different weights share */
-    uint32_t *supernode_of;     /* by position; its block also holds the next six arrays */
-    uint32_t *above;            /* by supernode: vertices above its columns, to the root */
-    uint32_t *row_depth;        /* by row: number of vertices above it */
-    uint32_t *child;            /* by supernode: its first child, or NO_SUPERNODE */
-    uint32_t *sibling;          /* by supernode: the next child of its parent, or NO_SUPERNODE */
-    uint32_t *least_above;      /* minima of ranges of `above`, for hierarchy_common */
-    atomic_uint *openings;      /* opened hierarchies that share the arrays above */
+    unsigned char
+        *shape_bytes;       /* copy of the shape, which hierarchies with different weights share */
+    uint32_t *supernode_of; /* by position; its block also holds the next six arrays */
+    uint32_t *above;        /* by supernode: number of vertices above its columns, up to the root */
+    uint32_t *row_depth;    /* by row: number of vertices above it */
+    uint32_t *child;        /* by supernode: its first child, or NO_SUPERNODE */
+    uint32_t *sibling;      /* by supernode: the next child of its parent, or NO_SUPERNODE */
+    uint32_t *least_above;  /* minima of `above` over ranges, for hierarchy_common */
+    atomic_uint *openings;  /* number of opened hierarchies that share the arrays above */
     uint32_t height;
-    uint32_t largest; /* columns and rows of a supernode */
+    uint32_t largest; /* largest number of columns plus rows of a supernode */
     uint32_t largest_separator;
-    double triangles; /* triangles of a whole customization */
+    double triangles; /* number of triangles of a whole customization */
 };
 
 uint64_t hierarchy_bytes(const struct hierarchy_shape *shape, enum kind kind, bool directed);
-/* Writes header and shape into bytes, which are aligned and hierarchy_bytes long, and points the
- * arrays of ret_hierarchy into them. */
+/* Writes header and shape into bytes, which must be aligned and hierarchy_bytes long, and sets the
+ * array pointers of ret_hierarchy to them. */
 void hierarchy_lay_out(const struct hierarchy_shape *shape, const struct hierarchy_summary *summary,
                        void *bytes, struct hierarchy *ret_hierarchy);
 /* Returns the arc count in the header at bytes (HIERARCHY_ALIGNMENT bytes); 0 for other data. */
 uint64_t hierarchy_arc_count(const void *bytes);
-/* Borrows the bytes. Searches never read outside of them, even if they are damaged. STATUS_CORRUPT
- * if the bytes are not a hierarchy; STATUS_NO_MEMORY. */
+/* Opens a hierarchy, which borrows the bytes. Searches never read outside the bytes, even if these
+ * are damaged. STATUS_CORRUPT if the bytes are not a hierarchy; STATUS_NO_MEMORY. */
 MUST_CHECK enum status hierarchy_open(const void *bytes, uint64_t size,
                                       struct hierarchy **ret_hierarchy);
 /* Counts the common ancestors of two positions. A position is an ancestor of itself. */
 uint32_t hierarchy_common(const struct hierarchy *hierarchy, uint32_t a, uint32_t b);
-/* Opens bytes that differ from the bytes of `like` only in weights. Shares the arrays of `like`
- * that depend only on the shape. */
+/* Opens bytes that differ from those of `like` only in weights; shares the arrays of `like` that
+ * depend only on the shape. */
 MUST_CHECK enum status hierarchy_open_like(const struct hierarchy *like, const void *bytes,
                                            uint64_t size, struct hierarchy **ret_hierarchy);
 void hierarchy_close(struct hierarchy *hierarchy);

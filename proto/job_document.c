@@ -90,7 +90,7 @@ static json_t *time_or_null(double seconds)
     return json_string(text);
 }
 
-/* A member that holds seconds, with its name in documents. */
+/* A member that contains seconds, with its name in documents. */
 struct duration {
     const char *name;
     size_t offset;
@@ -136,7 +136,8 @@ static json_t *timings_json(const struct timings *timings)
     return durations_json(timing_durations, COUNT(timing_durations), timings);
 }
 
-/* Returns the problem, with the members for a negative cycle if there is one; NULL: no problem. */
+/* Returns the problem, with the members about a negative cycle if there is one; NULL: no
+ * problem. */
 static json_t *report_problem_json(const struct job_report *report)
 {
     if (report->problem.status == STATUS_OK) {
@@ -150,7 +151,7 @@ static json_t *report_problem_json(const struct job_report *report)
     return problem;
 }
 
-/* Returns the seconds of each GPU of a group. */
+/* Returns an array with the durations of the solve on each GPU of the group. */
 static json_t *devices_json(const struct job_report *report)
 {
     json_t *list = json_array();
@@ -181,7 +182,7 @@ static bool decode_devices(json_t *list, struct job_report *report)
     return true;
 }
 
-/* Returns the checks that a certificate makes on each row; NULL: none were made. */
+/* Returns the checks that a verification made on each row; NULL: no checks were made. */
 static json_t *verification_json(const struct verification *verification)
 {
     if (!verification->done) {
@@ -195,7 +196,7 @@ static json_t *verification_json(const struct verification *verification)
                      number_round(verification->seconds));
 }
 
-/* Returns NULL if nothing was uploaded and no result existed. */
+/* Returns the report on the upload; NULL if nothing was uploaded and no result existed. */
 static json_t *input_json(const struct job_report *report)
 {
     json_t *input = report->input.known ? input_report_json(&report->input)
@@ -210,8 +211,8 @@ static const char *text_or_absent(const char *text)
     return text[0] != '\0' ? text : NULL;
 }
 
-/* Returns the members that not every report has: json_pack leaves out a member marked with * whose
- * value is NULL. */
+/* Returns the members that not every report has: json_pack omits members marked with * that are
+ * NULL. */
 static json_t *optional_json(const struct job_report *report)
 {
     const struct verification *verification = &report->verification;
@@ -230,7 +231,7 @@ static json_t *optional_json(const struct job_report *report)
         report_problem_json(report));
 }
 
-/* Prints and releases the object; NULL for NULL, or if setting a member has failed. */
+/* Prints and releases the object. Returns NULL if it is NULL or setting a member has failed. */
 static char *print_object(json_t *object, int failed)
 {
     char *text = failed == 0 ? text_print_json(object) : NULL;
@@ -299,7 +300,7 @@ static bool decode_problem(json_t *object, struct job_report *report)
     return problem_from_json(object, &report->problem);
 }
 
-/* The members after the plan are optional. */
+/* Reads the members of a report; those after the plan are optional. */
 static bool decode_report(json_t *object, struct job_report *report)
 {
     const char *solver;
@@ -350,7 +351,7 @@ enum status job_report_decode(const char *text, struct job_report *ret_report)
     return STATUS_OK;
 }
 
-/* kind may be NULL for a graph without a result. summary may be NULL for a deleted graph. */
+/* Returns the members about a graph. kind is NULL without a result, summary for a deleted graph. */
 static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex_count,
                             uint64_t edge_count, bool directed, const char *kind)
 {
@@ -385,7 +386,7 @@ static json_t *text_or_null(const char *text)
     return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
 }
 
-/* Returns the warnings from the text of warning_print. If the share of pairs that have a path is
+/* Returns the warnings from the text of warning_print. If the fraction of pairs that have a path is
  * known (above 0), it is added to the warning about the assumed direction. */
 static json_t *warnings_json(const char *text, double reached)
 {
@@ -411,8 +412,7 @@ char *job_document_print(const struct job_document *document)
     const struct graph_summary *summary = document->summary;
     struct graph_summary own;
     if (summary != NULL && report->input.known) {
-        /* The stored summary is from the first upload; this upload may have dropped different
-         * edges. */
+        /* The stored summary is from the first upload; this one may have dropped other edges. */
         own = *summary;
         own.loops_dropped = report->input.loops_dropped;
         own.parallel_merged = report->input.parallel_merged;
