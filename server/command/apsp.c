@@ -14,7 +14,7 @@
 
 #define EXIT_INTERRUPTED 130
 
-/* All commands of this build, in the order of the help; NULL after the last. */
+/* Returns this build's command with this index, in the order of the help; NULL after the last. */
 static const struct command *command_at(size_t index)
 {
     static const struct command *const own[] = {&command_solve, &command_verify, &command_generate,
@@ -32,7 +32,8 @@ static const struct command *find_command(const char *name)
     return command_at(i);
 }
 
-/* Whether this process prints the problem: the lowest rank with a detail, else the lowest rank. */
+/* Returns whether this process prints the problem: the lowest rank whose problem has a detail, or
+ * without one the lowest rank. */
 static bool tells_problem(const struct ranks *ranks, const struct problem *problem)
 {
     const uint32_t place = ranks == NULL                ? 0
@@ -112,7 +113,7 @@ static void print_usage(FILE *stream)
 static void print_command_help(const struct command *command)
 {
     command_print_help(command, stdout);
-    if (command->ask == NULL) { /* the command uses a solver */
+    if (command->ask == NULL) { /* a command without ask uses a solver */
         puts("\nSolver options (also set by --config FILE and by variables such as\n"
              "APSPD_SOLVER_BACKEND; --solver is short for --solver.backend):");
         config_print_help(CONFIG_COMMAND, stdout);

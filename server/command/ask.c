@@ -16,7 +16,7 @@ static bool is_matrix_file(const char *path)
     return size > 4 && strcmp(path + size - 4, ".npy") == 0 && access(path, F_OK) == 0;
 }
 
-/* Parses a row or column, counted from 0: the file has no names. */
+/* Parses a row or column number, counted from 0, because the file contains no names. */
 static enum status parse_place(const char *text, uint64_t count, int64_t *ret_place,
                                struct problem *reterr)
 {
@@ -70,7 +70,7 @@ static enum status ask_file(struct command_call *call, struct problem *reterr)
     return status;
 }
 
-/* Prints the number alone, or the JSON answer with --json. */
+/* Prints the distance alone, or the JSON response with --json. */
 static enum status ask_service(struct client *client, struct problem *reterr)
 {
     const struct command_call *call = client->call;

@@ -33,14 +33,14 @@ static const struct command_flag flags[] = {
 #define SIZE_COUNT_MAX 32
 #define VERTICES_MAX 1000000
 #define RUNS_MAX 64
-/* After RUNS_SECONDS a solve is repeated only until it has RUNS_LEAST timings, for a median. */
+/* After RUNS_SECONDS, a solve is repeated only until it has RUNS_LEAST timings for a median. */
 #define RUNS_LEAST 3
 #define RUNS_SECONDS 4.0
-/* Largest part of the host's memory that a matrix may take. */
+/* Largest fraction of the host's memory that a matrix may occupy. */
 #define HOST_SHARE 0.75
 
 static const struct {
-    const char *name; /* in --kinds */
+    const char *name; /* name of the arithmetic in --kinds */
     const char *label;
     enum kind kind; /* kind of the matrix */
 } arithmetics[ARITHMETIC_COUNT] = {
@@ -73,7 +73,7 @@ struct subject {
     struct matrix matrix;
 };
 
-/* Largest weight and average degree: all distances are far below 2^16. */
+/* Largest weight and average degree of the graphs: all distances are far below 2^16. */
 #define WEIGHT_MAX 1000
 #define DEGREE 16
 
@@ -83,7 +83,7 @@ static enum status add_edge(void *context, uint32_t source, uint32_t target, uin
 }
 
 /* Generates a random sparse graph, identical on every machine. The time of the dense plan does not
- * depend on the edges, and a complete graph would take n * n edges of memory. */
+ * depend on the edges, and a complete graph would take too much memory. */
 static enum status make_graph(uint32_t n, bool directed, struct graph **ret_graph,
                               struct problem *reterr)
 {
@@ -135,8 +135,8 @@ static int compare_compute(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Adds a row with the median time. The rate counts n^3 relaxations for undirected graphs too,
- * although half of them suffice. */
+/* Adds a row with the median time to the table. The rate counts n^3 relaxations for undirected
+ * graphs too, although half of them suffice. */
 static void add_row(struct bench *bench, const struct subject *subject, struct timings *runs,
                     uint32_t count)
 {
@@ -167,7 +167,8 @@ static enum status solve_subject(const struct bench *bench, struct subject *subj
     return command_interrupted() ? STATUS_CANCELLED : status;
 }
 
-/* The first run is a warm-up: it faults in the pages of the matrix and raises the clocks. */
+/* Solves repeatedly. The first run is a warm-up: it faults in the pages of the matrix and raises
+ * the clock rates. */
 static enum status time_solves(struct bench *bench, struct subject *subject)
 {
     struct timings runs[1 + RUNS_MAX];
@@ -194,7 +195,7 @@ static enum status measure_subject(struct bench *bench, uint32_t n, enum arithme
         .options = {.narrow = arithmetic == ARITHMETIC_NARROW, .symmetric = !directed},
         .matrix = {.vertex_count = n, .kind = arithmetics[arithmetic].kind},
     };
-    /* Whole pages, as a mapped result file has them. */
+    /* The matrix has whole pages, like a mapped result file. */
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t bytes = (size_t)n * n * kind_size(subject.matrix.kind);
     if ((double)bytes > HOST_SHARE * (double)host_memory_total()) {
@@ -220,7 +221,7 @@ static enum status measure_subject(struct bench *bench, uint32_t n, enum arithme
     return status;
 }
 
-/* Measures by kind, directed before undirected, then by size: comparable rows are adjacent. */
+/* Measures by kind, then direction, then size, so that comparable rows are adjacent. */
 static enum status measure_all(struct bench *bench, bool directed_only)
 {
     enum status status = STATUS_OK;
@@ -236,7 +237,7 @@ static enum status measure_all(struct bench *bench, bool directed_only)
     return status;
 }
 
-/* Parses both comma-separated lists. */
+/* Parses the comma-separated lists of sizes and kinds. */
 static void parse_lists(struct command_call *call, const char *sizes, const char *kinds,
                         struct bench *bench)
 {

@@ -7,16 +7,14 @@
 #include <sys/stat.h>
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
-/* Number of retries of a request, and the longest wait before one. */
+/* Maximum number of retries of a request, and maximum number of seconds to wait before one. */
 #define RETRY_LIMIT 5
 #define RETRY_WAIT_S 30
-/* A request without a body times out when nothing arrives for this long, which is longer than the
- * service holds an answer. */
+/* Time after which a request without a body fails if nothing arrives. It is longer than the time
+ * for which the service holds a response. */
 #define SILENCE_S (2L * CLIENT_HOLD_S)
-/* Limit of an answer's body, which is held in memory. */
+/* Maximum size of a response body, which is held in memory. */
 #define BODY_LIMIT ((size_t)1 << 30)
-
-/* ---- The connection ---- */
 
 static enum status open_client(struct command_call *call, struct client *client,
                                struct problem *reterr)
@@ -100,8 +98,6 @@ void client_append_parameter(const struct client *client, struct text *path, con
     }
 }
 
-/* ---- One request ---- */
-
 const char *client_header(const struct client *client, const char *name)
 {
     struct curl_header *header;
@@ -117,7 +113,7 @@ static bool is_for_sink(const struct client *client)
     return client->sink != NULL && (http_status == 200 || http_status == 206);
 }
 
-/* Returning less than size * count makes libcurl end the transfer. */
+/* Receives a piece of the body. A result other than size * count makes libcurl end the transfer. */
 static size_t receive_body(char *bytes, size_t unit, size_t count, void *context)
 {
     struct client *client = context;
@@ -163,11 +159,11 @@ static void set_options(struct client *client, const char *method, const char *u
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 20L);
-    /* A proxy cannot reach this host. The option replaces the user's no_proxy. */
+    /* A proxy cannot reach this host. The option replaces the user's no_proxy, so add that. */
     snprintf(no_proxy, sizeof(no_proxy), "localhost,127.0.0.1,::1,%s",
              getenv("no_proxy") != NULL ? getenv("no_proxy") : "");
     curl_easy_setopt(curl, CURLOPT_NOPROXY, no_proxy);
-    /* The curl command reads the variable; the library does not. */
+    /* The curl command reads this variable, but the library does not. */
     if (authorities != NULL) {
         curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);
     }
@@ -198,7 +194,8 @@ static enum status describe_failure(struct client *client, CURLcode code, struct
                           curl_easy_strerror(code));
 }
 
-/* Copies detail and hint of a problem document. An invalid graph is bad input. */
+/* Copies detail and hint of a problem document from the response. An invalid graph counts as bad
+ * input. */
 static enum status describe_refusal(struct client *client, struct problem *reterr)
 {
     const struct client_answer *answer = &client->answer;
@@ -242,7 +239,7 @@ static CURLcode perform_request(struct client *client)
     return code;
 }
 
-/* Seconds until the service asks for a retry; 0: it does not. */
+/* Returns the seconds after which the service wants a retry; 0: it does not want one. */
 static long find_retry_s(const struct client *client)
 {
     const long http_status = client->answer.http_status;
@@ -258,7 +255,7 @@ static size_t read_file(char *to, size_t unit, size_t count, void *context)
     return size == 0 && ferror((FILE *)context) ? CURL_READFUNC_ABORT : size;
 }
 
-/* Sends the file as the body; a file that is not regular is sent chunked. */
+/* Sends the file as the request body, chunked if it is not a regular file. */
 static void set_body(struct client *client, FILE *file)
 {
     struct stat about;
@@ -292,11 +289,11 @@ static enum status send_request(struct client *client, const char *method, const
             (file != NULL && fseek(file, 0, SEEK_SET) != 0)) {
             break;
         }
-        (void)poll(NULL, 0, (int)wait_s * 1000); /* ends early on a signal */
+        (void)poll(NULL, 0, (int)wait_s * 1000); /* poll ends early on a signal */
     }
     curl_slist_free_all(client->headers);
     client->headers = NULL;
-    /* A refusal may arrive before the body is sent. A redirect is not followed: it is a refusal. */
+    /* A refusal may arrive before the body is sent. A redirect is not followed, but a refusal. */
     if (client->answer.http_status >= 300 ||
         (code == CURLE_OK && client->sink != NULL && !is_for_sink(client))) {
         return describe_refusal(client, reterr);
@@ -330,8 +327,6 @@ enum status client_ask_json(struct client *client, const char *method, struct te
     }
     return STATUS_OK;
 }
-
-/* ---- Documents ---- */
 
 enum status client_print(const struct client *client, json_t *document,
                          void (*print_words)(const json_t *document), struct problem *reterr)

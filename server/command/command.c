@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of an argument quoted in messages. */
+/* Maximum number of bytes of an argument that messages quote. */
 #define SHOWN 60
 #define BAR_CELLS 24
 
@@ -20,8 +20,8 @@ static enum status hint_at_help(struct command_call *call, enum status status)
     return status;
 }
 
-/* Says why getopt_long has refused a flag. optopt is the value of an option of ours, a letter after
- * one dash, or 0. */
+/* Reports why getopt_long refused a flag. optopt is the number of a known flag, the letter of an
+ * unknown short option such as -x, or 0. */
 static enum status refuse_flag(struct command_call *call, int found, const char *argument)
 {
     const bool is_known = optopt > 0 && optopt <= COMMAND_FLAG_LIMIT;
@@ -50,7 +50,7 @@ enum status command_parse(struct command_call *call, int argc, char **argv)
         if (found == '?' || found == ':') {
             return refuse_flag(call, found, argv[optind - 1]);
         }
-        /* getopt_long takes the beginning of a name for the whole. */
+        /* getopt_long accepts abbreviated names of flags, which are refused here. */
         const char *argument = argv[optind - (optarg == argv[optind - 1] ? 2 : 1)];
         if (strcspn(argument, "=") != strlen("--") + strlen(flags[found - 1].name)) {
             optopt = 0;
@@ -167,7 +167,8 @@ void command_print_text(const char *bytes, size_t size, FILE *stream)
     for (size_t i = 0; i < size; i++) {
         const unsigned char byte = (unsigned char)bytes[i];
         const unsigned char next = i + 1 < size ? (unsigned char)bytes[i + 1] : 0;
-        if (byte == 0xc2 && next >= 0x80 && next < 0xa0) { /* U+0080 to U+009F in UTF-8 */
+        if (byte == 0xc2 && next >= 0x80 &&
+            next < 0xa0) { /* U+0080 to U+009F, control characters, in UTF-8 */
             fprintf(stream, "\\u%04x", next);
             i++;
         } else if (byte < 0x20 || byte == 0x7f) {
@@ -238,7 +239,7 @@ static void note_signal(int signal_number)
 
 void command_watch_signals(void)
 {
-    /* No SA_RESTART: a read that waits for a pipe returns, and the flag is checked. */
+    /* Without SA_RESTART, a read that waits for a pipe returns, so that the flag is checked. */
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);

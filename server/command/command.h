@@ -13,39 +13,39 @@
 #define COMMAND_GRAPH_FORMATS "dimacs, mtx, metis, edges, matrix, json, jgf, graphml, npy, nthu"
 #define COMMAND_MATRIX_FORMATS "npy, raw, nthu, json, csv, ndjson, mtx"
 #define COMMAND_OPERAND_LIMIT 3
-/* Clears the line of progress on a terminal; only if command_shows_progress. */
+/* Clears the progress line on a terminal; used only if command_shows_progress. */
 #define WIPE_LINE "\r\033[K"
 
 struct client;
 
 struct command_flag {
-    const char *name;  /* without the dashes */
-    const char *value; /* name of the value in --help; NULL: a switch */
+    const char *name;  /* name without the dashes */
+    const char *value; /* name of the value in --help; NULL: the flag is a switch */
     const char *help;  /* lines of at most 74 columns; all but the first are indented by 6 */
 };
 
-/* Arguments and results of one run. An invalid value sets status and problem, once, and yields the
- * default, so a command reads all its values and then checks status. */
+/* Arguments and results of one run. The first invalid value sets status and problem; every invalid
+ * value yields the default. So a command reads all its values and then checks status. */
 struct command_call {
     const struct command *command;
     const struct config *config;
     const char *operands[COMMAND_OPERAND_LIMIT];
-    const char *values[COMMAND_FLAG_LIMIT]; /* by flag; NULL: not given; "" for a switch */
+    const char *values[COMMAND_FLAG_LIMIT]; /* values by flag; NULL: not given; "" for a switch */
     enum status status;
     struct problem *problem;
     const char *problem_path; /* file that the problem refers to, or NULL */
-    struct warnings warnings; /* warnings about the graph read */
-    struct ranks *ranks;      /* NULL: a single process */
-    int exit_code;            /* overrides the status's exit code; 0: no override */
+    struct warnings warnings; /* warnings about the graph that was read */
+    struct ranks *ranks;      /* ranks that solve together; NULL: a single process */
+    int exit_code;            /* exit code that overrides the status's; 0: no override */
 };
 
 struct command {
     const char *name;
-    const char *operand_names[COMMAND_OPERAND_LIMIT]; /* ends with NULL */
+    const char *operand_names[COMMAND_OPERAND_LIMIT]; /* names of the operands; ends with NULL */
     const char *summary;                              /* lines of at most 80 columns */
-    const struct command_flag *flags;                 /* ends with a NULL name */
+    const struct command_flag *flags;                 /* flags; the last has a NULL name */
     enum status (*run)(struct command_call *call, struct problem *reterr);
-    /* For commands that use a service: their run is client_run, which calls ask. Else NULL. */
+    /* For commands that use a service: client_run, as run, calls ask. NULL for other commands. */
     enum status (*ask)(struct client *client, struct problem *reterr);
 };
 
@@ -63,8 +63,8 @@ extern const struct command command_get;
 /* The commands that use a running service, NULL-terminated; empty without libcurl. */
 extern const struct command *const command_client_list[];
 
-/* Parses argv: the command's name, then the arguments that the configuration left. operands and
- * values borrow from argv. STATUS_UNKNOWN_PARAMETER, STATUS_BAD_PARAMETER. */
+/* Parses argv: the command's name, then the arguments that the configuration did not use. operands
+ * and values borrow from argv. STATUS_UNKNOWN_PARAMETER, STATUS_BAD_PARAMETER. */
 MUST_CHECK enum status command_parse(struct command_call *call, int argc, char **argv);
 void command_print_help(const struct command *command, FILE *stream);
 /* Prints text from a service or a file with control characters escaped as in JSON, so that a
@@ -73,33 +73,34 @@ void command_print_text(const char *bytes, size_t size, FILE *stream);
 void command_print_string(const char *string, FILE *stream);
 /* Prints the detail and, unless it is empty, the hint to standard error, one line each, escaped. */
 void command_print_advice(const char *detail, const char *hint);
-/* Prints a document, whose reference it owns, as one escaped line. STATUS_NO_MEMORY when the
- * document is NULL, STATUS_IO. */
+/* Prints a document as one escaped line and releases it. STATUS_NO_MEMORY when the document is
+ * NULL, STATUS_IO. */
 MUST_CHECK enum status command_print_json(json_t *document, FILE *stream, struct problem *reterr);
 
-/* Values of flags. A flag that is not given yields the fallback, KIND_AUTO, or the format of the
- * path's ending (FORMAT_NONE if unknown). */
+/* Return the value of a flag. Without the flag: the fallback, KIND_AUTO, or the format of the
+ * path's extension (FORMAT_NONE if unknown). */
 uint64_t command_number(struct command_call *call, int flag, uint64_t min, uint64_t max,
                         uint64_t fallback);
 enum kind command_kind(struct command_call *call, int flag);
 enum format command_format(struct command_call *call, int flag, const char *path,
                            bool matrix_output);
-/* Records STATUS_BAD_PARAMETER: the flag, its value, and what it must be. */
+/* Records STATUS_BAD_PARAMETER, with the flag, its value, and `wanted`: what the value must be. */
 void command_refuse_value(struct command_call *call, int flag, const char *wanted);
 
-/* Chooses the format of a matrix written to path; npy if the path has no ending. Refuses an unknown
- * ending, because a large matrix in an unexpected format is noticed late, and binary output to a
- * terminal. */
+/* Chooses the format of a matrix written to path; npy if the file name has no extension. Refuses
+ * binary output to a terminal, and an unknown extension, because a wrong format of a large matrix
+ * would be noticed late. */
 MUST_CHECK enum status command_output_format(struct command_call *call, int to, const char *path,
                                              enum format *ret_format, struct problem *reterr);
 
-/* Whether standard error is a terminal with escapes: NO_COLOR and TERM=dumb deny it. */
+/* Returns whether standard error is a terminal that accepts escapes, and neither NO_COLOR nor
+ * TERM=dumb is set. */
 bool command_shows_progress(void);
-/* Draws the progress bar. left_s: seconds left; below 0: unknown. */
+/* Draws the progress bar. left_s: estimated seconds left; below 0: unknown. */
 void command_draw_progress(const char *phase, double share, double left_s);
-/* Catches the first SIGINT or SIGTERM, to remove unfinished files; a second one kills the process.
- */
+/* Catches the first SIGINT or SIGTERM, so that unfinished files can be removed; a second one kills
+ * the process. */
 void command_watch_signals(void);
 bool command_interrupted(void);
-/* command_interrupted as a callback of struct observer; context is unused. */
+/* Does the same as command_interrupted, as a callback of struct observer; context is unused. */
 bool command_cancelled(void *context);

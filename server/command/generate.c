@@ -25,9 +25,9 @@ static const struct command_flag flags[] = {
 #define THOUSANDTHS 1000
 #define PIECE_SIZE ((size_t)1 << 20)
 
-/* Writes the generator's edges through a buffer. */
+/* Sink of the generator that writes edges through a buffer. */
 struct edge_writer {
-    bool counting; /* first pass: edges are only counted */
+    bool counting; /* first pass: edges are counted, not written */
     struct output_file file;
     enum format format;
     bool thousandths; /* weights are in thousandths, printed as decimals */
@@ -48,7 +48,7 @@ static void append_int32(struct text *text, uint64_t value)
     text_append(text, &bytes, sizeof(bytes));
 }
 
-/* Appends what precedes the edges; nthu has its counts as 32-bit integers. */
+/* Appends the text or bytes before the edges; in nthu these are the counts as 32-bit integers. */
 static void append_header(struct edge_writer *writer, uint32_t vertex_count, uint64_t edge_count)
 {
     struct text *text = &writer->text;
@@ -64,7 +64,7 @@ static void append_header(struct edge_writer *writer, uint32_t vertex_count, uin
     }
 }
 
-/* The sink of the generator. DIMACS counts vertices from 1. */
+/* Writes or counts an edge; called by the generator. DIMACS counts vertices from 1. */
 static enum status write_edge(void *context, uint32_t source, uint32_t target, uint64_t weight)
 {
     struct edge_writer *writer = context;
@@ -101,7 +101,7 @@ static enum status write_edge(void *context, uint32_t source, uint32_t target, u
     return output_file_flush(&writer->file, text, PIECE_SIZE, writer->reterr);
 }
 
-/* The number of edges precedes the edges, so the graph is generated twice rather than stored. */
+/* Writes the graph, generated twice rather than stored, as the number of edges comes first. */
 static enum status write_graph(const struct generator_request *request, struct edge_writer *writer,
                                const char *path)
 {

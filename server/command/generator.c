@@ -11,7 +11,7 @@ struct generation {
     const struct generator_request *request;
     const struct generator_sink *sink;
     uint64_t state;
-    uint32_t width; /* columns of the grid */
+    uint32_t width; /* number of columns of the grid */
 };
 
 static uint64_t mix_bits(uint64_t z)
@@ -92,7 +92,7 @@ static uint64_t draw_gap(struct generation *generation, const struct gap_law *la
     return gap;
 }
 
-/* Visits the pairs that may be edges row by row; place is the pair's index in its row. */
+/* Visits, row by row, the pairs that may be edges; place is the pair's index in its row. */
 static enum status make_gnp(struct generation *generation)
 {
     const uint32_t n = generation->request->vertex_count;
@@ -148,10 +148,10 @@ static uint64_t square_root(uint64_t value)
     return root;
 }
 
-/* Crossings are CELL apart, each displaced to the right and down by less than JITTER. */
+/* Crossings of roads are CELL apart, each displaced to the right and down by less than JITTER. */
 #define CELL 1000
 #define JITTER 700
-#define LONGEST 2404 /* above the longest diagonal, sqrt(2) * (CELL + JITTER - 1) */
+#define LONGEST 2404 /* larger than the longest diagonal, sqrt(2) * (CELL + JITTER - 1) */
 
 static int64_t place_of(const struct generation *generation, uint32_t vertex, bool down)
 {
@@ -161,7 +161,8 @@ static int64_t place_of(const struct generation *generation, uint32_t vertex, bo
     return (int64_t)(cell * CELL + scale_random(random, JITTER));
 }
 
-/* In a directed graph, a street outside the tree is one-way in a random direction. */
+/* Passes on a street. In a directed graph, a street outside the spanning tree is one-way in a
+ * random direction. */
 static enum status give_road(struct generation *generation, uint32_t a, uint32_t b, bool tree)
 {
     const int64_t across = place_of(generation, a, false) - place_of(generation, b, false);
@@ -174,8 +175,8 @@ static enum status give_road(struct generation *generation, uint32_t a, uint32_t
                                                  : give_edge(generation, a, b, weight, both);
 }
 
-/* Each crossing keeps the street to its left or upper neighbour, which makes a spanning tree. Of
- * the other streets 60 % remain, and a fifth of the cells have a diagonal. */
+/* Makes roads. Each crossing keeps the street to its left or upper neighbour; these form a spanning
+ * tree. Of the other streets 60 % remain, and a fifth of the cells have a diagonal. */
 static enum status make_road(struct generation *generation)
 {
     const uint32_t width = generation->width;

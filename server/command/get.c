@@ -1,5 +1,5 @@
 /* apsp get: downloads a matrix from a running service. Received bytes are kept in OUT.part and the
- * ETag of their answer in OUT.part.tag, so that an interrupted download can be resumed. */
+ * ETag of their response in OUT.part.tag, so that an interrupted download can be resumed. */
 #include "server/command/client.h"
 #include "server/command/output.h"
 
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The longest ETag that is stored, with its NUL. */
+/* Buffer size for an ETag, with its NUL; a longer one is not stored. */
 #define TAG_SIZE 128
 
 enum { TO = CLIENT_COUNT };
@@ -32,17 +32,17 @@ struct download {
     char *part; /* path of OUT.part; NULL: standard output */
     char *tag;  /* path of OUT.part.tag */
     int file;
-    char wanted_tag[TAG_SIZE]; /* ETag of the bytes present before this attempt */
-    uint64_t offset;           /* bytes present */
-    uint64_t received;         /* bytes received by this attempt */
-    uint64_t size;             /* total size, from a 206 answer */
-    bool is_shown;             /* print to a terminal, escaped */
-    unsigned begins;           /* attempts that began with the first byte and were cut */
-    bool is_other;             /* the service sent a part that was not requested */
+    char wanted_tag[TAG_SIZE]; /* ETag of the bytes that were in OUT.part before this attempt */
+    uint64_t offset;           /* number of bytes in OUT.part */
+    uint64_t received;         /* number of bytes received by this attempt */
+    uint64_t size;             /* total size, from a 206 response */
+    bool is_shown;             /* the matrix is printed to a terminal, escaped */
+    unsigned begins; /* number of attempts that began at the first byte and were interrupted */
+    bool is_other;   /* the service sent a range that was not requested */
     int error;
 };
 
-/* Stores the ETag of the answer, without which the download cannot be resumed. */
+/* Stores the ETag of the response, without which the download cannot be resumed. */
 static bool keep_tag(const struct download *download)
 {
     const char *tag = client_header(download->client, "ETag");
@@ -56,7 +56,8 @@ static bool keep_tag(const struct download *download)
     return close(file) == 0 && is_written;
 }
 
-/* Whether a 206 answer starts after the present bytes, has their ETag, and reaches the end. */
+/* Returns whether a 206 response begins after the bytes in OUT.part, has their ETag, and reaches
+ * the end. */
 static bool goes_on(struct download *download)
 {
     const struct client *client = download->client;
@@ -68,7 +69,7 @@ static bool goes_on(struct download *download)
            strcmp(client_header(client, "ETag"), download->wanted_tag) == 0;
 }
 
-/* Called at the first bytes of an answer: checks a 206, or restarts the file for a 200. */
+/* Called at the first bytes of a response: checks a 206, or restarts the file for a 200. */
 static bool begin_answer(struct download *download)
 {
     long http_status = 0;
@@ -120,7 +121,7 @@ static bool receive_bytes(void *context, const char *bytes, size_t size)
     return true;
 }
 
-/* Finds where an earlier download ended, if its ETag is known. */
+/* Finds out where an earlier download was interrupted, if its ETag is known. */
 static void find_place(struct download *download)
 {
     struct stat about;
@@ -164,7 +165,7 @@ static enum status fetch_once(struct download *download, struct problem *reterr)
     if (status == STATUS_OK && client->answer.http_status == 206) {
         download->is_other = download->offset != download->size;
     } else if (status == STATUS_OK && download->received == 0) {
-        download->offset = 0; /* an empty matrix replaces the bytes present */
+        download->offset = 0; /* an empty matrix replaces the bytes in OUT.part */
     }
     if (download->is_other) {
         client->call->exit_code = EXIT_SERVICE;
@@ -175,8 +176,8 @@ static enum status fetch_once(struct download *download, struct problem *reterr)
     return status;
 }
 
-/* Whether the download goes on after a failed attempt: it has received bytes, and a service that
- * ignores Range has begun at most twice. */
+/* Returns whether to continue the download after a failed attempt: it has received bytes, and
+ * attempts that began at the first byte, because the service ignores Range, were at most two. */
 static bool may_go_on(struct download *download)
 {
     const struct client_answer *answer = &download->client->answer;
@@ -184,7 +185,8 @@ static bool may_go_on(struct download *download)
         return false;
     }
     if (answer->http_status == 416) {
-        /* Everything was present already, or the matrix is now shorter: restart. */
+        /* The range was refused because all bytes had been received, or the matrix is now shorter:
+         * restart. */
         return unlink(download->tag) == 0;
     }
     return answer->http_status < 300 && download->error == 0 && !download->is_other &&
@@ -195,7 +197,7 @@ static enum status fetch_all(struct download *download, struct problem *reterr)
 {
     enum status status = fetch_once(download, reterr);
     while (status != STATUS_OK && may_go_on(download)) {
-        (void)poll(NULL, 0, 1000); /* at most one attempt a second; ends early on a signal */
+        (void)poll(NULL, 0, 1000); /* at most one attempt a second; poll ends early on a signal */
         status = fetch_once(download, reterr);
     }
     return status;

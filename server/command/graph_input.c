@@ -17,8 +17,8 @@
 
 struct input {
     int file;
-    enum format format; /* FORMAT_NONE: detect from the first bytes */
-    bool is_table;      /* detect only between edges and matrix */
+    enum format format; /* FORMAT_NONE: detect the format from the first bytes */
+    bool is_table;      /* detect only whether it is a list of edges or a matrix */
     struct graph_options options;
     struct reader *reader;
     struct decoder *decoder;
@@ -80,7 +80,7 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
     return status;
 }
 
-/* Feeds decoded bytes to the reader, or buffers them until it is chosen. */
+/* Feeds decoded bytes to the reader, or buffers them until the reader is chosen. */
 static enum status feed_bytes(void *context, const char *bytes, size_t size, struct problem *reterr)
 {
     struct input *input = context;
@@ -92,7 +92,7 @@ static enum status feed_bytes(void *context, const char *bytes, size_t size, str
     return input->head.size < READER_SNIFF_SIZE ? STATUS_OK : choose_reader(input, reterr);
 }
 
-/* Reads the input to its end. A signal interrupts a blocking read. */
+/* Reads the input to the end. SIGINT or SIGTERM interrupts a blocking read. */
 static enum status read_all(struct input *input, struct graph **ret_graph, struct problem *reterr)
 {
     char chunk[CHUNK_SIZE];
@@ -118,7 +118,7 @@ static enum status read_all(struct input *input, struct graph **ret_graph, struc
 static enum status open_input(const char *path, enum coding coding, struct input *input,
                               struct problem *reterr)
 {
-    /* A local file is trusted, so the decoder has no limits. */
+    /* A local file is trusted, so the decoder has no limits on size and ratio. */
     const struct decoder_rules rules = {.coding = coding,
                                         .is_opaque = input->format == FORMAT_NTHU,
                                         .charset = input->options.charset,
@@ -151,7 +151,7 @@ static void print_warnings(struct command_call *call, const struct input *input,
     }
 }
 
-/* Chooses the format by --from, else by the ending before .gz or .zst. */
+/* Chooses the format by --from or, without it, by the file extension before .gz or .zst. */
 static enum status choose_format(struct command_call *call, size_t plain_size, struct input *input)
 {
     char *path = strndup(call->operands[0], plain_size);
@@ -160,7 +160,7 @@ static enum status choose_format(struct command_call *call, size_t plain_size, s
     }
     input->format = command_format(call, GRAPH_INPUT_FROM, path, false);
     free(path);
-    /* Tables of edges and matrices both end in .csv, .tsv or .txt. */
+    /* Lists of edges and matrices have the same extensions: .csv, .tsv or .txt. */
     input->is_table = input->format == FORMAT_EDGES && call->values[GRAPH_INPUT_FROM] == NULL;
     input->format = input->is_table ? FORMAT_NONE : input->format;
     input->options.format_guessed = input->format == FORMAT_NONE;

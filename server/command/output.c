@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Approximate size of a piece of text written at once. */
+/* Approximate size of the pieces in which text is written. */
 #define PIECE_SIZE ((size_t)1 << 20)
 
 enum status output_refuse(const char *path, int error, struct problem *reterr)
@@ -113,12 +113,12 @@ void output_file_finish(struct output_file *output)
     *output = (struct output_file){.file = -1};
 }
 
-/* Maps memory for the solver to write into: the file itself for a binary format. */
+/* Maps memory for the solver to write into: for a binary format, the file itself. */
 static enum status map_storage(struct output_matrix *output, struct problem *reterr)
 {
     const bool in_file = output->file.draft_path != NULL && format_is_binary(output->format);
     if (in_file) {
-        /* Allocate the blocks now: a disk that fills up later would raise SIGBUS in the solver. */
+        /* Blocks are allocated now: a full disk would later raise SIGBUS in the solver. */
         const int error = posix_fallocate(output->file.file, 0, (off_t)output->mapping_size);
         if (error != 0) {
             return output_refuse(output->file.path, error, reterr);
@@ -176,7 +176,8 @@ static enum status find_row(void *context, uint32_t row, const void **ret_elemen
     return STATUS_OK;
 }
 
-/* Whether an entry is infinite: the header of a Matrix Market file is then real, not integer. */
+/* Returns whether an entry is infinite; the header of a Matrix Market file then says real, not
+ * integer. */
 static bool has_unreachable(const struct matrix *matrix)
 {
     const size_t count = (size_t)matrix->vertex_count * matrix->vertex_count;
@@ -187,10 +188,10 @@ static bool has_unreachable(const struct matrix *matrix)
     return i < count;
 }
 
-/* Side of a block of cells that is transposed at once; two blocks fit in the cache. */
+/* Side of a block of cells that is transposed at once; two such blocks fit in the cache. */
 #define BLOCK 64
 
-/* Transposes in place for Matrix Market, which stores columns. */
+/* Transposes the matrix in place for Matrix Market, which stores columns. */
 static void transpose_matrix(const struct matrix *matrix)
 {
     const uint32_t n = matrix->vertex_count;

@@ -1,4 +1,4 @@
-/* apsp plan: prints what a solve of a graph would need according to its plan. */
+/* apsp plan: prints the plan of a solve, and the memory and time that it needs. */
 #include "server/command/graph_input.h"
 #include "server/solver/solve.h"
 
@@ -39,7 +39,7 @@ static void print_summary(const struct planning *planning)
         (double)estimate->host_bytes * 1e-9);
 }
 
-/* The members are named as in the service's estimate. */
+/* Prints JSON whose members have the same names as in the service's estimate. */
 static enum status print_json(const struct planning *planning, struct problem *reterr)
 {
     const struct graph *graph = planning->graph;

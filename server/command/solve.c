@@ -39,7 +39,7 @@ struct progress_bar {
 struct solving {
     struct command_call *call;
     enum format format;
-    struct graph *graph; /* NULL until read */
+    struct graph *graph; /* the graph; NULL until it was read */
     struct solve_request request;
     struct solver *solver;
     struct solve_outcome outcome;
@@ -129,8 +129,8 @@ static enum status open_solver(struct solving *solving, struct problem *reterr)
     return solver_open(config, &solving->solver, reterr);
 }
 
-/* Opens the output before the solve, which then writes into the mapped file: an unwritable path or
- * a full disk is reported at once, not after hours. */
+/* Opens the output before the solve, which then writes into the mapped file. So an unwritable path
+ * or a full disk is reported at once, not after hours. */
 static enum status execute_plan(struct solving *solving, struct problem *reterr)
 {
     const struct observer observer = {.context = solving,
@@ -150,7 +150,7 @@ static enum status execute_plan(struct solving *solving, struct problem *reterr)
         solving->output.matrix = (struct matrix){n, solving->request.kind, NULL};
     }
     STATUS_TRY(ranks_agree(call->ranks, status));
-    /* Opening counts as writing: some file systems clear the blocks that they allocate. */
+    /* Opening counts as writing, because some file systems clear allocated blocks. */
     solving->write_s = clock_monotonic_s() - began_s;
     solving->request.observer = &observer;
     STATUS_TRY(solve_graph(solving->solver, solving->graph, &solving->request,
@@ -164,7 +164,7 @@ static enum status execute_plan(struct solving *solving, struct problem *reterr)
     return status;
 }
 
-/* Prints solve members taken from a job document, so that apsp and apspd print them alike. */
+/* Prints members about the solve from a job document, so that apsp and apspd print them alike. */
 static enum status print_json(const struct solving *solving, const struct problem *problem,
                               FILE *stream, struct problem *reterr)
 {
@@ -254,7 +254,7 @@ static enum status run_solve(struct command_call *call, struct problem *reterr)
     FILE *stream = strcmp(call->operands[1], "-") == 0 ? stderr : stdout;
     struct timings *timings = &solving.outcome.account.timings;
     timings->parse_s = solving.parse_s;
-    timings->write_s += solving.write_s; /* the solver has counted the narrowing to u2 */
+    timings->write_s += solving.write_s; /* the solver has already counted the conversion to u2 */
     timings->total_s = clock_monotonic_s() - began_s;
     if (call->values[JSON] != NULL) {
         const enum status printed =

@@ -50,7 +50,7 @@ static void print_job(const json_t *job)
     putchar('\n');
 }
 
-/* Waits until the job has ended, with a progress bar on a terminal. */
+/* Waits until the job has ended, and shows a progress bar on a terminal. */
 static enum status wait_for_end(struct client *client, const char *id, json_t **ret_job,
                                 struct problem *reterr)
 {
@@ -58,7 +58,7 @@ static enum status wait_for_end(struct client *client, const char *id, json_t **
     for (;;) {
         struct text path = client_path(client, "jobs", id, "");
         const double asked_s = clock_monotonic_s();
-        /* Prefer instead of the parameter wait, which the service refuses above its limit. */
+        /* Not the parameter wait, which the service refuses above its limit. */
         client_add_header(client, "Prefer: wait=%d", has_bar ? 1 : CLIENT_HOLD_S);
         const enum status status = client_ask_json(client, "GET", &path, NULL, ret_job, reterr);
         if (has_bar && status == STATUS_OK) {
@@ -70,12 +70,12 @@ static enum status wait_for_end(struct client *client, const char *id, json_t **
             fputs(has_bar ? WIPE_LINE : "", stderr);
             return status;
         }
-        /* The service may ignore the preference. A signal ends the pause. */
+        /* The service may ignore the preference, so wait here too. A signal ends the pause. */
         (void)poll(NULL, 0, (int)(1000 * fmax(asked_s + 1 - clock_monotonic_s(), 0)));
     }
 }
 
-/* Waits for the job. The exit code is 1 if the job is not done. */
+/* Waits for the job to end. The exit code is 1 unless the job is done. */
 static enum status wait_for_job(struct client *client, const char *id, struct problem *reterr)
 {
     json_t *job;
@@ -99,8 +99,8 @@ static enum status wait_named(struct client *client, struct problem *reterr)
     return wait_for_job(client, client->call->operands[0], reterr);
 }
 
-/* From FORMAT on, the order is that of graph_input_flag; the flags up to DEADLINE are parameters of
- * the request under their own names. */
+/* Flags. From FORMAT on, the order is that of graph_input_flag; those up to DEADLINE are parameters
+ * of the request with the same names. */
 enum {
     WAIT = CLIENT_COUNT,
     FORMAT,
@@ -146,7 +146,8 @@ static void append_submit_parameters(const struct client *client, struct text *p
     client_append_parameter(client, path, "verify", call->values[VERIFY] != NULL ? "true" : NULL);
 }
 
-/* Adds a random key, so that repeating a request whose answer was lost does not submit twice. */
+/* Adds a random idempotency key, so that repeating a request whose response was lost does not
+ * submit the graph twice. */
 static enum status add_idempotency_key(struct client *client, struct problem *reterr)
 {
     uint64_t random[2];
@@ -158,7 +159,7 @@ static enum status add_idempotency_key(struct client *client, struct problem *re
     return STATUS_OK;
 }
 
-/* Sends the file as a job; "-" is standard input. */
+/* Submits the file as a job; "-" is standard input. */
 static enum status send_graph(struct client *client, json_t **ret_job, struct problem *reterr)
 {
     struct command_call *call = client->call;
@@ -190,7 +191,7 @@ static enum status submit_graph(struct client *client, struct problem *reterr)
     if (client->call->values[WAIT] == NULL) {
         return client_print(client, job, print_id, reterr);
     }
-    json_incref(job); /* its ID is used until the end */
+    json_incref(job); /* kept, because its ID is used after the next request */
     const enum status status = wait_for_job(client, client_member(job, "id"), reterr);
     json_decref(job);
     return status;

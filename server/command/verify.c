@@ -75,7 +75,7 @@ static enum status map_file(struct checking *checking, struct problem *reterr)
     return STATUS_OK;
 }
 
-/* The elements lie inside the read-only mapping. */
+/* Finds the matrix in the file; its elements lie inside the read-only mapping. */
 static enum status find_matrix(struct checking *checking, struct matrix *ret_matrix,
                                struct problem *reterr)
 {
@@ -148,7 +148,7 @@ static enum status verify_matrix(struct checking *checking, struct problem *rete
     STATUS_TRY(map_file(checking, reterr));
     STATUS_TRY(find_matrix(checking, &matrix, reterr));
     const enum status status = certify_matrix(checking, &matrix, reterr);
-    /* A wrong matrix is bad input, not a device failure. */
+    /* A wrong matrix counts as bad input, not as a device failure. */
     call->exit_code = status == STATUS_NOT_VERIFIED ? EXIT_FAILURE : 0;
     return status;
 }
