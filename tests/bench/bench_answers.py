@@ -1,4 +1,4 @@
-"""Large answers per second: pairs, the matrix in each of its formats, and the .npy file beside nginx.
+"""Measures the rate of large answers: pairs, the matrix in each format, and the .npy file compared with nginx.
 
     bench_answers.py APSPD APSP [--vertices N] [--pairs N] [--rounds R] [--nginx PROGRAM]
 
@@ -46,13 +46,13 @@ def timed(work):
 
 
 def median(rounds, work):
-    """Returns the seconds, and the result of the last round."""
+    """Returns the median seconds of the rounds, and the result of the last round."""
     times = [timed(work) for _ in range(rounds)]
     return statistics.median(seconds for seconds, _ in times), times[-1][1]
 
 
 def download(port, path, keep=False, body=None, media_type=None):
-    """Returns the size of an answer's body, or the body, over a new connection."""
+    """Sends one request on a new connection; returns the size of the answer's body or, with keep, the body."""
     head = f"{'POST' if body else 'GET'} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
     if body:
         head += f"Content-Type: {media_type}\r\nContent-Length: {len(body)}\r\n"

@@ -1,12 +1,12 @@
-"""The choice of `result=auto` beside both forms: seconds until done, and seconds for random pairs.
+"""Compares the form that `result=auto` chooses with both forms: seconds until done and for random pairs.
 
     bench_choice.py APSPD APSP [GRAPH...] [--runs N] [--pairs N] [--limit N]
 
-Uploads each graph with result=auto, matrix and hierarchy by turns, and deletes it with its stored order after each
-turn. Generated graphs come first: a grid of 200 x 200 and 25,000 vertices with random neighbours. Prints a row for
-each graph: the median seconds until done, the form that auto chose, its time as a multiple of the faster form's, and
-its time for the pairs (one binary request) as a multiple of the matrix's. Above --limit vertices the matrix is not
-measured."""
+Uploads each graph with result=auto, matrix and hierarchy in turn; after each turn, deletes the graph and its stored
+order. Generated graphs come first: a grid of 200 x 200 and 25,000 vertices with random neighbours. Prints a row for
+each graph: the median seconds until done, the form that auto chose, the time of auto as a multiple of the faster
+form's, and its time for the pairs (one binary request) as a multiple of the matrix's. Above --limit vertices the matrix
+is not measured."""
 
 import argparse
 import os

@@ -1,11 +1,11 @@
-"""The Python client beside SciPy and NetworkX: from a graph in memory to the table in memory.
+"""Compares the Python client with SciPy and NetworkX: time from a graph in memory to the table in memory.
 
     bench_client.py APSPD APSP [--sparse 1000,4000] [--dense 1000] [--rounds R] [--solver auto]
 
-Random graphs: sparse ones are grids of roads with weights from 1 to 1000, dense ones are complete. Each figure is
-the median of the rounds; every round has new weights, so that the service has no stored result. x is the time as a
-multiple of `client.solve(graph).table()`. NetworkX's floyd_warshall_numpy is measured up to 1,000 vertices. The exit
-status is 1 if two tables differ."""
+Random graphs: sparse ones are grids of roads with weights from 1 to 1000, dense ones are complete. Each figure is the
+median of the rounds; every round has new weights, so that the service has no stored result. x is a library's time as a
+multiple of that of `client.solve(graph).table()`. NetworkX's floyd_warshall_numpy is measured up to 1,000 vertices. The
+exit status is 1 if two tables differ."""
 
 import argparse
 import os

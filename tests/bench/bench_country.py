@@ -1,11 +1,11 @@
-"""The hierarchy of a country: copies of a road network, joined by a few roads.
+"""Measures the hierarchy of a country: copies of a road network, joined by a few roads.
 
     bench_country.py APSPD GRAPH [--copies N] [--runs N] [--pairs N] [--result FORM] [--write FILE]
 
 GRAPH is a DIMACS file of arcs. Prints a line for each question: the median wall time, and the median processor time
-of the daemon, which depends less on other programs. The questions: from the first byte of the upload until done
-(with one weight changed each time), without a stored order and with it; random pairs in one binary request, new
-pairs each time; and `PATCH` of 100 weights, in both directions. --write only writes the graph."""
+of the daemon, which depends less on other programs. The questions: the time from the first byte of the upload until
+the job is done (with one weight changed each time), without a stored order and with it; random pairs in one binary
+request, new pairs each time; and `PATCH` of 100 weights, in both directions. --write only writes the graph."""
 
 import argparse
 import os

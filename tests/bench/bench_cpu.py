@@ -1,18 +1,19 @@
-"""The CPU solver beside the Python libraries that people would use instead.
+"""Compares the CPU solver with the Python libraries that people would use instead.
 
     bench_cpu.py APSP [--beside APSP] [--sizes 256,512,1024] [--dense 2048] [--runs 3]
 
 First, for --sizes: `apsp bench --solver cpu` for f8, then the libraries that this Python can import (SciPy's
-floyd_warshall and dijkstra, NetworkX, igraph) on random graphs with as many vertices and edges. x is the time as a
-multiple of apsp's on all threads.
+floyd_warshall and dijkstra, NetworkX, igraph) on random graphs with as many vertices and edges. x is a library's
+time as a multiple of apsp's on all threads.
 
 Then, for --dense: SciPy's floyd_warshall on a complete graph, and each instruction set of apsp on one and two
 threads, for i4 and i4 in 16 bits, directed and undirected. x is the speed as a multiple of SciPy's. (The time of apsp
-does not depend on the edges, as its dense plan computes every pair.) With --beside, another build takes turns with
-this one instead of SciPy: the best of --runs turns, as a share of the higher of the two builds' limits.
+does not depend on the edges, as its dense plan computes every pair.) With --beside, compares with
+another build instead of SciPy: the builds take turns, and the best of --runs turns is printed as a share of the
+limit, for which the higher limit that the two builds measured is used.
 
-Last, for --sizes: the same graph with integer weights and with hundredths, random and as a grid, from the file to the
-written matrix: the least processor time of `apsp solve`. A distance in hundredths takes 8 bytes instead of 4; the
+Last, for --sizes: the least processor time of `apsp solve`, from the file to the written matrix, for a random graph
+and a grid, each with integer weights and with hundredths. A distance in hundredths takes 8 bytes instead of 4; the
 line `decimals over integers` subtracts the time of writing 4 n^2 more bytes to a mapped file.
 
 Figures are medians of the runs unless stated otherwise, one line each."""
@@ -33,7 +34,7 @@ import time
 
 EDGES_PER_VERTEX = 16
 WEIGHT_MAX = 1000
-# Interpreted loops over n^3 relaxations take minutes for larger graphs.
+# NetworkX is measured up to this size: its interpreted loops take minutes for larger graphs.
 SLOW_VERTICES = 256
 
 
@@ -55,7 +56,7 @@ def module(name):
 
 
 def make_edges(n):
-    """As sparse as the graphs of apsp bench; every vertex reaches every other through vertex 0."""
+    """Returns as many edges as the graphs of apsp bench have; vertex 0 connects every pair of vertices."""
     draw = random.Random(1)
     edges = {}
     for source in range(n):
@@ -108,7 +109,7 @@ def median_s(call, runs):
 
 
 def apsp_rows(options, *flags, apsp=None):
-    """Returns the rows of apsp bench; none if this processor lacks the instruction set."""
+    """Returns the rows of apsp bench, or an empty list if this processor lacks the instruction set."""
     done = subprocess.run(
         [apsp or options.apsp, "bench", "--solver", "cpu", "--runs", str(options.runs), "--json", *flags],
         stdout=subprocess.PIPE,
@@ -174,7 +175,7 @@ def compare_builds(options):
 
 
 def make_grid(n):
-    """Roads of a town: a square grid with both directions, for which a plan omits most tiles."""
+    """Returns the roads of a town: a square grid with edges in both directions, for which a plan omits most tiles."""
     draw = random.Random(2)
     side = math.isqrt(n)
     pairs = [(v, v + 1) for v in range(n - 1) if (v + 1) % side] + [(v, v + side) for v in range(n - side)]
@@ -195,8 +196,8 @@ def solve_s(apsp, graph, matrix):
 
 
 def write_s(path, size):
-    """Returns the processor time of writing as many bytes once to a mapped file, as a solve
-    writes its rows."""
+    """Returns the processor time of writing this many bytes to a mapped file, as a solve writes its
+    rows."""
     piece = bytes(1 << 16)
     with open(path, "w+b") as file:
         os.posix_fallocate(file.fileno(), 0, size)

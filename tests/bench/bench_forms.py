@@ -1,10 +1,10 @@
-"""Answers from a hierarchy, beside the matrix of the same graph in the same run.
+"""Compares answers from a hierarchy with those from the matrix of the same graph, in the same run.
 
     bench_forms.py APSPD [GRAPH] [--rounds R] [--pairs N] [--without-matrix]
 
 GRAPH is a DIMACS file of arcs; by default, a generated grid with lakes of 10,000 vertices. Prints a line for each
-question: the median seconds of the hierarchy, of the matrix, and their ratio. Binary answers are compared; the exit
-status is 1 if they differ. The matrix of a large graph takes minutes and n * n * 4 bytes on disk; --without-matrix
+question: the median seconds of the hierarchy and of the matrix, and their ratio. The exit status is 1 if the binary
+answers of the two differ. The matrix of a large graph takes minutes and n * n * 4 bytes on disk; --without-matrix
 leaves it out."""
 
 import argparse
@@ -67,7 +67,7 @@ def make_questions(n, pairs):
 
 
 def time_pairs(connection, n, count):
-    """Returns the seconds per pair, each in its own request."""
+    """Returns the seconds per pair when each pair has a separate request."""
     draw = numpy.random.default_rng(2).integers(1, n + 1, (count, 2)).tolist()
     times = []
     for s, t in draw:
@@ -78,7 +78,7 @@ def time_pairs(connection, n, count):
 
 
 def compare(options, connections, n):
-    """Returns the queries whose answers differ."""
+    """Prints the times of all questions; returns the questions whose answers differ."""
     differ = []
     for what, (method, path, *body) in make_questions(n, options.pairs).items():
         answers = {}

@@ -1,12 +1,12 @@
-"""Small jobs per second through the daemon: from the first upload until the last job is done.
+"""Measures small jobs per second, from the first upload until the last job is done.
 
     bench_jobs.py APSPD [--jobs N] [--vertices N] [--edges N] [--connections N] [--beside N]
                   [DAEMON'S OPTIONS ...]
 
 All graphs differ. Prints a line for each figure: jobs accepted per second (each is durable when accepted), jobs done
-per second, the daemon's processor time per job, and the seconds that the solver took in all. With --beside N,
-measures three times, then again with N more graphs stored and solved, and prints the ratio of the median rates of
-acceptance. The exit status is 1 if a job did not end as done."""
+per second, the daemon's processor time per job, and the total seconds of the solver. With --beside N,
+measures three times, then again with N more graphs stored and solved, and prints the ratio of the median acceptance
+rates. The exit status is 1 if a job did not end as done."""
 
 import argparse
 import multiprocessing
@@ -42,7 +42,7 @@ def parse_arguments():
 
 
 def make_graph(options, number):
-    """A binary edge list: a ring and random edges."""
+    """Returns a ring with random edges in the binary format nthu."""
     draw = random.Random(number)
     n = options.vertices
     edges = [(i, (i + 1) % n, draw.randrange(1, 1000)) for i in range(n)]
@@ -65,7 +65,7 @@ def read_answer(stream):
 
 
 def submit(port, requests):
-    """Sends requests in turn on one connection, which an answer may close."""
+    """Sends requests one after the other; opens a new connection when an answer has closed the last one."""
     connection = stream = None
     for request in requests:
         if connection is None:
@@ -102,7 +102,8 @@ def wait_for_all(daemon):
 
 
 def submit_all(daemon, requests, connections):
-    """Uses processes, because threads would wait for each other longer than for the daemon."""
+    """Sends requests on several connections. Each has a process, because threads would wait for each
+    other longer than for the daemon."""
     clients = [FORK.Process(target=submit, args=(daemon.port, requests[i::connections])) for i in range(connections)]
     for client in clients:
         client.start()
@@ -118,7 +119,7 @@ def make_requests(options, first):
 
 
 def measure(daemon, options, first):
-    """Returns the number of jobs accepted per second."""
+    """Prints the statistics of one run; returns the number of jobs accepted per second."""
     requests = make_requests(options, first)
     began_cpu_s = cpu_seconds(daemon.process.pid)
     began_s = time.monotonic()
@@ -134,7 +135,7 @@ def measure(daemon, options, first):
 
 
 def fill(daemon, options):
-    """Rings of three vertices, distinguished by their weights."""
+    """Stores and solves --beside rings of three vertices, which differ in their weights."""
     for first in range(0, options.beside, options.jobs):
         count = min(options.jobs, options.beside - first)
         ring = argparse.Namespace(jobs=count, vertices=3, edges=3)

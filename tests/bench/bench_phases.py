@@ -1,12 +1,12 @@
-"""From upload to answer: whole jobs through the daemon, and the phases that take the time.
+"""Measures whole jobs, from the upload to the answer, and how long each phase takes.
 
     bench_phases.py APSPD GRAPH... [--beside APSPD] [--runs N] [--rest S] [--json FILE]
                     [DAEMON'S OPTIONS ...]
     bench_phases.py --chart FILE OUT.svg
 
-Uploads, solves and deletes each graph with each build by turns: APSPD, the one of --beside, and APSPD with
-solver.plans = none. Prints a row for each graph and build: the median milliseconds of the whole (from the first byte
-of the upload to the answer that says done), of the upload and of each phase of the job, and the whole as a multiple
+Uploads, solves and deletes each graph with each build in turn: APSPD, the one of --beside, and APSPD with
+solver.plans = none. Prints a row for each graph and build: the median milliseconds of the total (from the first byte
+of the upload to the answer that says done), of the upload and of each phase of the job, and the total as a multiple
 of the first build's. All daemons get the options, for example --worker.isolation thread. --rest waits before each
 upload, because the disk may still be writing the previous result. --json saves the rows of APSPD, one object a line;
 --chart draws them: for each graph, a bar with the share of each phase."""
@@ -25,7 +25,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 
 PHASES = ("plan", "fill", "h2d", "compute", "d2h", "write")
-# Colours: the label and the phases of each; the last one is the rest.
+# For each colour of the chart, its label and its phases; the last one is the remaining time.
 PARTS = (("upload", ("upload",)), ("plan", ("plan",)), ("compute", ("compute",)), ("to the host", ("d2h",)),
          ("other", ()))
 STYLE = """<style>
@@ -38,8 +38,8 @@ TYPES = {".nthu": "nthu", ".gr": "dimacs", ".mtx": "mtx", ".graph": "metis"}
 
 
 def chart(rows):
-    """Horizontal bars of equal length, because a small graph takes a hundredth of the time of a
-    large one."""
+    """Returns the chart: horizontal bars of equal length, because bars of the times themselves
+    would make those of small graphs invisible."""
     height = (len(rows) + 2) * LINE
     width = NAMES + BARS + ENDS
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">\n'

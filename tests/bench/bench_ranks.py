@@ -1,10 +1,10 @@
-"""One solve by several processes on this machine, as a multiple of one process.
+"""Measures one solve by several processes on this machine, compared with one process.
 
     bench_ranks.py BUILD_DIR [--ranks 1,2] [--n 4096] [--runs N] [GRAPH...]
 
-Each process has one thread; in each run, every number of processes has its turn. The baseline is apsp with one
-thread. Graphs: random graphs of --n vertices, directed and undirected, in 32 and 16 bits and in f4, and the named
-files. Prints the least seconds of computing, which include gathering the rows."""
+Each process has one thread. Each run measures every number of processes once. The baseline is apsp with one
+thread. Graphs: random graphs of --n vertices, directed and undirected, in 32 and 16 bits and in f4, and the GRAPH
+files. Prints the least seconds of computing, which include gathering the rows from all processes."""
 
 import argparse
 import json

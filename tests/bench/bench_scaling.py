@@ -1,20 +1,21 @@
-"""One graph on several GPUs of this host: strong and weak scaling, and a model of larger systems.
+"""Measures one graph on several GPUs of this host, strong and weak scaling; models larger systems.
 
     bench_scaling.py measure APSP [--devices 1,2,4,8] [--sizes 16384,32768,65536] [--weak 32768] > scaling.json
     bench_scaling.py model scaling.json [--link 397e9] [--network 50e9] [--latency 10e-6] [--out scaling.svg]
 
 measure: runs `apsp bench` with only the first GPUs visible (CUDA_VISIBLE_DEVICES), all of which solve one graph
-(solver.group = all); i4, directed. Strong scaling: the same sizes on more devices. Weak scaling: n grows with the
-cube root of the number of devices, so that each computes as much. Efficiency is relative to the rate of one device at
-the same size, or, where that does not fit one device, at the largest size that does. The shares are those of each
-device's rounds: making panels, copying panels to other devices, and waiting for other devices; all of it overlaps the
-interior of the previous round.
+(solver.group = all); i4, directed. Strong scaling: the same sizes on more devices. Weak scaling: n grows with the cube
+root of the number of devices, so that the work of each device stays the same. Efficiency is relative to the rate of one
+device at the same size, or, if that size does not fit one device, at the largest size that does. The shares are parts
+of the time of each device's rounds: making panels, copying panels to other devices, and waiting for other devices; all
+of it overlaps the interior of the previous round.
 
-model: in a round of 256 pivots a device computes its part at the rate measured for one device, unless the chain of
-panels and copies, which are one round ahead, takes longer. Up to 8 devices of one host hold rows, and the owner of a
-panel sends it to each of the others in turn; more devices form a grid, whose panels are shorter by the length of its
-side. The waiting time is what the interior does not hide. Prints a table and, with --out, draws a chart (matplotlib)
-up to 1,024 devices and n = 2,000,000, in which each mark says whether it was measured or modelled."""
+model: a round of 256 pivots takes as long as a device needs for its part of the matrix at the rate measured for one
+device, or as long as the chain of panels and copies for the next round, whichever is longer. Up to 8 devices of one
+host hold rows, and the owner of a panel sends it to each of the others in turn; more devices form a grid, whose panels
+are shorter by the length of its side. The waiting time is what the interior does not hide. Prints a table and, with
+--out, draws a chart (matplotlib) up to 1,024 devices and n = 2,000,000, in which each mark says whether it was measured
+or modelled."""
 
 import argparse
 import json
@@ -26,7 +27,7 @@ import sys
 PIVOTS = 256
 PER_HOST = 8
 ELEMENT_BYTES = 4
-# Time of the diagonal tiles and panels of a round, in sequence, on an H200.
+# Seconds for the diagonal tiles and then the panels of a round, measured on an H200.
 CHAIN_S = 0.25e-3
 MODEL_DEVICES = (1, 2, 4, 8, 16, 64, 256, 1024)
 MODEL_SIZES = (32768, 65536, 131072, 500000, 2000000)
@@ -72,13 +73,13 @@ def measure(asked):
 
 
 def model_row(scaling, n, devices, rate, asked):
-    """Beyond one host, the slowest link counts."""
+    """Returns the modelled row. If the devices are on several hosts, the network limits all copies."""
     bandwidth = asked.link if devices <= PER_HOST else asked.network
     panel_bytes = PIVOTS * n * ELEMENT_BYTES
     if devices <= PER_HOST:
         copies_s = (devices - 1) * (asked.latency + panel_bytes / bandwidth)
     else:
-        # Row and column panels are broadcast along the edges of the grid as trees.
+        # Row and column panels are broadcast along the rows and columns of the grid, in a tree.
         edge = math.sqrt(devices)
         copies_s = 2 * math.log2(edge) * (asked.latency + panel_bytes / edge / bandwidth)
     compute_s = n * n * PIVOTS / (devices * rate)
@@ -89,7 +90,7 @@ def model_row(scaling, n, devices, rate, asked):
 
 
 def print_row(row):
-    """The range of a share: least and most of all devices."""
+    """Prints a row of the table; each share is a range from the minimum to the maximum of all devices."""
     cells = []
     for share in SHARES:
         found = [100 * device[share] for device in row["shares"]]

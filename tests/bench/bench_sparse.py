@@ -1,14 +1,14 @@
-"""Sparse graphs on the CPU, beside the libraries that people would use instead.
+"""Compares the CPU solver on sparse graphs with the libraries that people would use instead.
 
     bench_sparse.py APSP GRAPH.gr... [--rows 1000] [--runs 3]
 
-Runs `apsp solve --solver cpu` on each DIMACS graph, from its file to a matrix on disk; then, in SciPy, igraph and
-graph-tool as far as this Python can import them, Dijkstra's algorithm from each vertex. The libraries are timed on
---rows random sources, once each, in memory; their time for all sources is extrapolated, divided by the number of
-processors that apsp has. x is that time as a multiple of apsp's.
+Runs `apsp solve --solver cpu` on each DIMACS graph, from its file to a matrix on disk; then, in those of SciPy, igraph
+and graph-tool that this Python can import, Dijkstra's algorithm from each vertex. The libraries are timed on --rows
+random sources, once each, in memory; their time for all sources is extrapolated, divided by the number of processors
+that apsp has. x is that time as a multiple of apsp's.
 
-If the matrix is larger than what the system buffers for the disk, the disk decides. TMPDIR sets where it is
-written."""
+If the matrix is larger than the memory in which the system buffers writes, the speed of the disk determines apsp's
+time. TMPDIR sets the folder of the matrix."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ def parse_arguments():
 
 
 def read(path):
-    """Returns n, and the least weight of each (source, target)."""
+    """Returns n and {(source, target): least weight}."""
     n, edges = 0, {}
     with open(path, encoding="ascii") as file:
         for line in file:
@@ -82,7 +82,7 @@ def graph_tool_call(n, edges):
 
 
 def apsp_s(options, path):
-    """Returns the medians of the time of a solve and of its rounds."""
+    """Returns the median seconds of a solve and of its rounds."""
     totals, rounds = [], []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(options.runs):

@@ -1,6 +1,6 @@
-"""A separate loopback interface, so that the report does not depend on the network settings of
-this machine: some use congestion control with pacing (BBR) even on the loopback, which causes
-stalls of tens of milliseconds with every server."""
+"""Provides a separate loopback interface, so that the report does not depend on the network
+settings of this machine. Some machines use congestion control with pacing (BBR) even on the
+loopback, which causes stalls of tens of milliseconds with every server."""
 
 import ctypes
 import fcntl
@@ -22,19 +22,19 @@ def raise_loopback():
 
 
 def enter():
-    """If permitted, which requires root: moves this process and its children to a network
-    namespace that has only a loopback, and selects congestion control without pacing."""
+    """If this process is root, moves it and its children to a network namespace that has only a
+    loopback interface, and selects congestion control without pacing."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNET) != 0:
         return
     raise_loopback()
     with open(CONTROL, "w", encoding="ascii") as file:
-        file.write("reno")  # available in every kernel and permitted in every namespace
+        file.write("reno")  # every kernel has it and permits it
 
 
 def describe():
-    """Describes for the reader which congestion control is used, and whether the loopback is the
-    machine's."""
+    """Returns a sentence for the report: which congestion control was used, and whether on the
+    machine's own loopback."""
     with open(CONTROL, encoding="ascii") as file:
         control = file.read().strip()
     own = os.readlink("/proc/self/ns/net") != os.readlink(f"/proc/{os.getppid()}/ns/net")

@@ -1,11 +1,11 @@
-"""The service under load, beside the bare responder and nginx: tables.
+"""Measures the service under load, compared with the bare responder and nginx; writes tables.
 
     load_report.py APSPD APSP BARE CLIENT [--out DIR] [--seconds S] [--rounds R] ...
 
-Leaves report.md and report.json in DIR. The short form, without flags,
-takes less than five minutes; --seconds 2 --rounds 5 is steadier. Nginx is left out if it is not
-installed. As root it measures in a network namespace of its own (load_network.py). The exit status is 1 if any answer
-was wrong or did not arrive."""
+Writes report.md and report.json to DIR. Without flags, the program takes less than five minutes;
+--seconds 2 --rounds 5 varies less. Nginx is left out if it is not installed. As root, the program
+measures in a separate network namespace (load_network.py). The exit status is 1 if any answer was
+wrong or did not arrive."""
 
 import argparse
 import contextlib
@@ -31,12 +31,12 @@ RANGE_BYTES = 65536
 # Not 256: if exactly 128 connections of a thread, or twice as many, are ready at once,
 # libmicrohttpd 0.9 polls for more before it handles them, and all wait until another event occurs.
 CONNECTIONS = "1,4,16,64,250,1000"
-# More connections would only wait for each other's megabytes.
+# Maximum number of connections that upload: more would only wait for each other's megabytes.
 UPLOAD_CONNECTIONS_MOST = 64
 SUBJECTS = ("apspd", "bare", "nginx")
 FIGURES = ("rate", "bytes_per_s", "p50_us", "p99_us", "cpu_us", "errors")
 
-# Requests, their descriptions, and whether bytes are counted instead of answers.
+# For each request: its title, its description, and whether bytes are counted instead of answers.
 QUESTIONS = {
     "distance": ("One distance", "GET .../distance, answered with 47 bytes of JSON; nginx returns them as "
                  "a constant", False),
@@ -141,7 +141,8 @@ class House:
 
 
 def measure_once(options, house, target, connections, job):
-    """Returns the figures of a target; with a job, of a period in which the job ran throughout."""
+    """Returns the statistics of a target; with a job, of a period during which the job ran
+    throughout."""
     while True:
         if job:
             job.freshen()
@@ -188,7 +189,7 @@ def measure_all(options, house, job):
     return points
 
 
-# ---- What is left ----
+# ---- The report ----
 
 
 def processor():
@@ -226,7 +227,7 @@ def describe(options, house, began_s):
 
 
 def rate_of(question):
-    """Returns (unit, function from a point to its number)."""
+    """Returns (unit, function that computes the rate of a point)."""
     if QUESTIONS[question][2]:
         return "MB/s", lambda point: point["bytes_per_s"] / 1e6
     return "answers/s", lambda point: point["rate"]

@@ -1,5 +1,5 @@
-"""The servers of the load report and the client that measures them: apspd with a solved graph
-and a job in the background, the bare responder, and nginx."""
+"""The servers of the load report, and the client that measures them. The servers are apspd with
+a solved graph and a job in the background, the bare responder, and nginx."""
 
 import contextlib
 import json
@@ -13,8 +13,8 @@ NGINX_DISTANCE = '{"source":1234,"target":2345,"distance":16789}\n'
 
 
 class Target:
-    """The target of a request: path, body and header, and the server process whose processor
-    time counts."""
+    """The target of a request: server, path, body and header; and the server's process, whose
+    processor time is measured."""
 
     def __init__(self, server, path, body=None, header=None):
         self.url, self.process = server
@@ -24,8 +24,8 @@ class Target:
 
 
 def answering_s(process):
-    """Returns the processor time so far of the threads that answer, of apspd and of
-    libmicrohttpd."""
+    """Returns the processor time that the HTTP threads of apspd or libmicrohttpd have used so
+    far."""
     spent_ns = 0
     for task in os.listdir(f"/proc/{process}/task"):
         folder = f"/proc/{process}/task/{task}"
@@ -39,7 +39,7 @@ def answering_s(process):
 
 
 def run_client(client, target, connections, seconds, vertices):
-    """Returns the figures of the client, including errors."""
+    """Runs the client that sends the requests; returns its statistics, including errors."""
     command = [client]
     command += ["--post", target.body] if target.body else []
     command += ["--header", target.header] if target.header else []
@@ -112,8 +112,8 @@ def write_pairs(folder, vertices, count):
 
 @contextlib.contextmanager
 def bare_responder(program, threads, posted_bytes=3):
-    """Returns its address and process; it ends when the pipe is closed, however this program
-    ends."""
+    """Yields the address and process ID of a bare responder. It ends when its standard input is
+    closed, and so even if this program is killed."""
     with subprocess.Popen(
         [program, str(threads), str(posted_bytes)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
@@ -125,8 +125,8 @@ def bare_responder(program, threads, posted_bytes=3):
 
 @contextlib.contextmanager
 def nginx(program, folder, workers=2):
-    """Serves the files of a folder, and a constant answer at /distance; returns the port, or
-    None if nginx is missing."""
+    """Runs nginx, which serves the files of a folder, and a constant answer at /distance. Yields
+    the port, or None without nginx."""
     if not program:
         yield None
         return
@@ -135,7 +135,7 @@ def nginx(program, folder, workers=2):
         port = probe.getsockname()[1]
     path = os.path.join(folder, "nginx.conf")
     with open(path, "w", encoding="ascii") as file:
-        # Otherwise its workers may be unable to read a folder owned by root.
+        # Workers of another user might be unable to read a folder owned by root.
         file.write("user root;\n" if os.geteuid() == 0 else "")
         file.write(f"""daemon off; worker_processes {workers}; pid {folder}/pid; error_log stderr crit;
 events {{ worker_connections 4096; }}
@@ -168,7 +168,7 @@ http {{
 
 
 class JobBeside:
-    """A background job for a measurement: it is cancelled and restarted before it can finish."""
+    """A background job during measurements. It is cancelled and restarted before it can finish."""
 
     def __init__(self, daemon, graph):
         self.daemon = daemon
@@ -193,7 +193,7 @@ class JobBeside:
         self.job = None
 
     def freshen(self):
-        """Whether the job runs and has most of its work still to do."""
+        """Restarts the job if it was not started or has done more than 30 % of its work."""
         if self.job is None or self.document()["progress"] > 0.3:
             self.stop()
             self.start()
