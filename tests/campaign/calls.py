@@ -1,5 +1,5 @@
-"""Runs the script of the crash tests once for every call that changes the state directory: the
-call is the last before a kill or a power cut, or it fails."""
+"""Runs the script of the crash tests for every call that changes the state directory. The call
+either fails or is the last one before a kill or a power cut."""
 
 import campaign
 

@@ -1,5 +1,5 @@
-"""Shared by the campaigns: imports the modules of the tests, counts results, and prints the last
-line."""
+"""Code that the campaigns share: makes the modules of the tests importable, counts results, and
+prints the last line."""
 
 import argparse
 import pathlib
@@ -12,7 +12,7 @@ sys.path[:0] = [str(TESTS / "http"), str(TESTS / "fault")]
 
 
 def arguments(**numbers):
-    """Parses the command line, which begins with the two programs, as in the tests."""
+    """Parses the command line. It begins with the paths of apspd and apsp, as in the tests."""
     parser = argparse.ArgumentParser()
     parser.add_argument("apspd")
     parser.add_argument("apsp")
@@ -23,9 +23,8 @@ def arguments(**numbers):
 
 
 def slowness():
-    """Returns how many seconds pass at present while a computing program gets one second of
-    processor time; at least 1. Time limits assume an idle processor and are multiplied by
-    this."""
+    """Returns how many seconds now pass while a computing program gets one second of processor
+    time; at least 1. Time limits are meant for an idle machine and are multiplied by this."""
     began, began_cpu = time.monotonic(), time.process_time()
     while time.process_time() - began_cpu < 0.05:
         pass
@@ -46,7 +45,7 @@ class Ledger:
         self.counts[name] = self.counts.get(name, 0) + by
 
     def attempt(self, label, action, *words, **named):
-        """Runs once; returns the result, or None after a failure."""
+        """Calls action once and counts a failure; returns the result, or None after a failure."""
         self.count("runs")
         try:
             return action(*words, **named)

@@ -1,14 +1,14 @@
-"""The long form of tests/fault/test_crowd.py: thousands of clients, with figures.
+"""The long form of tests/fault/test_crowd.py: thousands of clients, with measurements.
 
   python3 tests/campaign/campaign_crowd.py APSPD APSP [drip | handshakes | idle | queries]...
 
 drip: 4,000 clients send single bytes while other clients send queries. handshakes: 1,000 clients
 stall in the TLS handshake. idle: 10,000 connections stay open, and their memory is measured.
-queries: 2,000 queries per second, each sent on schedule even if the previous one has no answer yet;
-turns of one second alternate between an otherwise idle service, a job on all processors, an upload,
-and both. The figures of the queries are medians of the turns, and the maximum of the calmest fifth
-of the turns. As root, the campaign runs in a separate network namespace (load_network.py). The exit
-code is 1 if a figure misses its goal."""
+queries: 2,000 queries per second, each sent on schedule even if the previous one has no answer yet.
+Periods of one second alternate between an otherwise idle service, a job on all processors, an
+upload, and both. For each case, the medians of its periods are reported, and the maximum of the
+fifth of the periods with the shortest times. As root, the campaign runs in a separate network
+namespace (load_network.py). The exit code is 1 if a measurement misses its goal."""
 
 import os
 import re
@@ -49,14 +49,14 @@ def resident_mb(daemon):
 
 
 def report_longest(crowd, kind, limit_s):
-    """Returns the time from the client's arrival, or from its answer, to the end of its
+    """Reports the longest time from the client's arrival, or from its answer, to the end of its
     connection."""
     longest = max(one.closed_s - (one.began_s or one.opened_s) for one in crowd.of(kind))
     report(f"drip: longest {kind}", f"{longest:.2f} s", f"{limit_s + 1} s", longest <= limit_s + 1)
 
 
 def handshakes():
-    """Measures clients that stall in the TLS handshake, like drip()."""
+    """Measures, as drip() does, clients that stall in the TLS handshake."""
     certificate = access.Certificate()
     with harness.Daemon("--http.address_limit", "0", *certificate.flags()) as daemon:
         crowd = Crowd(daemon.port, 1000, kinds=("handshake",), drip_s=1.0)
@@ -139,8 +139,8 @@ while True:
 
 
 def ask_openly(client, daemon, rate, seconds):
-    """Returns the figures of the client's open loop over 64 connections; an error ends the
-    campaign."""
+    """Returns the client's statistics of queries sent on schedule over 64 connections; an error
+    ends the campaign."""
     done = subprocess.run([client, "--rate", str(rate), daemon.url, PATH, "64", str(seconds)],
                           capture_output=True, text=True)
     assert done.returncode == 0, (done.stdout, done.stderr)
@@ -148,7 +148,7 @@ def ask_openly(client, daemon, rate, seconds):
 
 
 def ask_beside(client, daemon, rate, beside, job):
-    """Measures one second, with a job, an upload, both or neither in the background."""
+    """Measures queries for one second, with a job, an upload, both or neither in the background."""
     if "job" in beside:
         job.freshen()
     uploading = Uploader(daemon.port) if "upload" in beside else None
@@ -162,7 +162,7 @@ def ask_beside(client, daemon, rate, beside, job):
 
 
 def queries(rate=2000, rounds=15):
-    """Measures the cases in turns of a second, so that a slow period of the machine affects all
+    """Alternates between the cases every second, so that a slow period of the machine affects all
     of them."""
     client = os.path.join(os.path.dirname(os.path.abspath(harness.BINARY)), "tests/bench/http/bench_http_client")
     sides = ("nothing", "a job", "an upload", "a job and an upload")
@@ -189,7 +189,7 @@ def queries(rate=2000, rounds=15):
 
 if __name__ == "__main__":
     load_network.enter()
-    sys.setswitchinterval(0.0005)  # so that the end of a connection is noticed at once
+    sys.setswitchinterval(0.0005)  # the watching thread soon sees ends
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     for name in sys.argv[3:] or ("drip", "handshakes", "idle", "queries"):

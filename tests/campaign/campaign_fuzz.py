@@ -4,9 +4,9 @@ clients.
     campaign_fuzz.py BUILD CORPUS [--runs N] [--jobs J] [--seconds S] [--only TARGET]
 
 BUILD is configured with CC=clang, -Dfuzz=true and -Db_sanitize=address,undefined; CORPUS is a
-folder that grows, with one subfolder per target, in addition to tests/fuzz/corpus. An input that
-causes a crash is left in CORPUS: add it to tests/fuzz/corpus, which the ordinary test run replays,
-and fix the bug."""
+folder with one subfolder per target, to which the fuzzers add inputs; they also read
+tests/fuzz/corpus. An input that causes a crash is left in CORPUS: add it to tests/fuzz/corpus,
+which the ordinary test run replays, and fix the bug."""
 
 import argparse
 import concurrent.futures
@@ -39,7 +39,8 @@ def fuzz(options, name):
     done = subprocess.run(
         [os.path.join(options.build, "tests", "fuzz", f"fuzz_{target}"),
          f"-runs={options.runs}", f"-max_total_time={options.seconds}", "-max_len=200",
-         # Doubles the executions: scheduling by rare features costs more than a reader does.
+         # Without scheduling by rare features, which costs more than a reader does, there are twice
+         # as many executions per second.
          "-len_control=0", "-entropic=0", "-reload=0", "-rss_limit_mb=2048", "-timeout=20",
          "-print_final_stats=1", f"-artifact_prefix={options.corpus}/crash-{name}-", corpus,
          os.path.join(HERE, "..", "fuzz", "corpus", name)],

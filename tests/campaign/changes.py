@@ -1,7 +1,7 @@
-"""Kills during changes of a name and queries of it, at random times and at calls that change the
-state directory, and power cuts: no acknowledged change is lost or undone, and no answer mixes
-two changes. Change k gives every road of a ring the length k, so that the distances show
-which change answers, and whether it answers alone."""
+"""Kills and power cuts while clients change and query a named graph, at random times and at calls
+that change the state directory: no acknowledged change is lost or undone, and no answer mixes two
+changes. Change k gives every road of a ring the length k, so the distances in an answer show from
+which change it comes, and whether they all come from the same one."""
 
 import itertools
 import json
@@ -17,9 +17,9 @@ import crash
 import harness
 
 JSON = {"Content-Type": "application/json"}
-KEPT = 3  # graphs of a name
-# The fault for the disk at the start of a daemon, and the fate of unsynced data at a kill: none,
-# all or some is lost.
+KEPT = 3  # number of graphs of one name that may be stored
+# The fault of the disk, chosen when a daemon starts; and the data that is lost at its kill: none,
+# or all or some of the unsynced data.
 STOPS = (
     ({"act": "kill"}, None),
     ({"act": "kill"}, "some"),
@@ -53,7 +53,7 @@ class Load:
         self.graph = GRAPHS[name]
         self.done = done = self.graph.done  # last change seen in an answer or as done
         self.last = done  # last change sent
-        self.kept = []  # jobs
+        self.kept = []  # accepted jobs
         self.acknowledged = done
         self.wrong = []
         self.asked = 0
@@ -106,7 +106,7 @@ def question(daemon, name, **headers):
 
 
 def judge(answer, least, most):
-    """Returns the change that an answer shows, or None for a wrong answer."""
+    """Returns the number of the change from which an answer comes, or None for a wrong answer."""
     if answer.status != 200:
         return None
     found = answer.json["distances"]
@@ -158,7 +158,7 @@ class Service:
         for job in load.kept:
             document = self.daemon.finish(job)
             assert document["state"] == "done", document
-        # A change in flight may have been accepted too: its job is solved again.
+        # A change without an answer may have been accepted too; its job is then solved again.
         harness.wait_until(self.daemon, lambda: not unfinished(self.daemon))
         answer = question(self.daemon, load.name, Prefer="wait=60")
         length = judge(answer, load.acknowledged, load.last)

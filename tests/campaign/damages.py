@@ -1,6 +1,6 @@
-"""Files of results and graphs damaged while the daemon is stopped: flipped bits, lost blocks,
-swapped blocks and files, truncated and extended files. All damage must be found, and no
-damaged byte served."""
+"""Damages files of results and graphs while the daemon is stopped: flips bits, loses blocks, swaps
+blocks and files, truncates and extends files. The daemon must find all damage and serve no
+damaged byte."""
 
 import campaign
 

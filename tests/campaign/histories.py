@@ -1,5 +1,5 @@
-"""Random histories of submissions, polls, queries, cancels and deletions by three concurrent
-clients, with five kills each, checked against a sequential model."""
+"""Makes random histories of submissions, polls, queries, cancels and deletions by three concurrent
+clients, with five kills in each history, and checks them against a sequential model."""
 
 import campaign
 

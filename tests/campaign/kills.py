@@ -1,6 +1,6 @@
-"""kill -9 at random times during submissions, cancels and queries, on one growing state directory:
-every acknowledged job exists afterwards and has the correct answer or is cancelled. Every second
-kill happens while a cancel is in flight."""
+"""Sends kill -9 at random times during submissions, cancels and queries; all daemons have the same
+growing state directory. Every acknowledged job exists afterwards and has the correct answer or is
+cancelled. Every second kill happens while a cancel has no answer yet."""
 
 import random
 import threading
@@ -13,7 +13,7 @@ ARGUMENTS = campaign.arguments(kills=1000, seed=0)
 import crash
 import harness
 
-LONG = 700  # vertices of the graph of a cancelled job
+LONG = 700  # vertices of the graph whose job is cancelled
 
 
 class Load:
@@ -99,7 +99,7 @@ def kill_once(daemon, chooser, salts, known, ledger, on_cancel):
     known += load.kept.items()
     ledger.count("jobs acknowledged", len(load.kept))
     ledger.count("questions", load.asked)
-    # A kill may affect only the latest jobs.
+    # Checks the latest jobs, which a kill is most likely to affect, and a few older ones.
     for job, salt in list(load.kept.items())[-6:] + chooser.sample(known, min(4, len(known))):
         verify(daemon, job, salt)
     for job, is_acknowledged in load.cancels.items():

@@ -1,4 +1,4 @@
-"""Runs the script of the crash tests once for each allocation, which fails."""
+"""Runs the script of the crash tests once for each allocation, and makes that allocation fail."""
 
 import campaign
 

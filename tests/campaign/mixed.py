@@ -1,6 +1,6 @@
-"""Mixed traffic whose graphs are deleted as fast as they arrive: the anonymous memory of the
-daemon at the end is within 10 MiB of its memory after the first fifth. The caches of edges
-and labels are small, so that their contents are distinguishable from a leak."""
+"""Mixed traffic whose graphs are deleted as fast as they arrive. At the end, the anonymous memory
+of the daemon is within 10 MiB of what it was after the first fifth of the time. The caches of edges
+and labels are small, so that they are soon full and only a leak lets the memory grow."""
 
 import json
 import random
@@ -31,7 +31,7 @@ QUESTIONS = (
 
 
 def live(daemon, chooser, ledger):
-    """The life of one graph, from its upload to its deletion."""
+    """Uploads one graph, queries and changes it, and deletes it."""
     salt, n = chooser.randrange(1, 10**9), chooser.choice((40, 60, 200, 600))
     query = f"?result={chooser.choice(('matrix', 'hierarchy'))}&name=n-{salt}"
     job = daemon.submit(crash.graph(salt, n), query).expect(202).json["id"]
@@ -85,7 +85,7 @@ def main():
             samples.append(anonymous_kib(daemon))
             threading.Event().wait(EVERY_S)
         left = daemon.get("/v1/graphs?limit=1000").expect(200).json["graphs"]
-    # The minimum of each fifth: temporary memory of requests does not count as growth.
+    # Compares the minimum of each fifth, because requests use memory temporarily.
     fifths = [min(samples[i * len(samples) // 5 : (i + 1) * len(samples) // 5]) for i in range(5)]
     growth = fifths[4] - fifths[1]
     print("MiB of each fifth:", *(f"{kib / 1024:.1f}" for kib in fifths), f"; {len(left)} graphs are left")

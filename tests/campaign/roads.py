@@ -1,10 +1,10 @@
-"""Compares distances and paths of hierarchies with SciPy's Dijkstra, before and after changes of
+"""Compares distances and paths from hierarchies with SciPy's Dijkstra, before and after changes of
 weights.
 
     roads.py APSPD APSP GRAPH.gr... [--rows 100] [--pairs 10000] [--changes 2]
 
-Each graph, directed with weights above 0, is solved once, and then 100 of its weights are changed,
-one round after the other. In every round whole rows, pairs and paths are compared: every edge of a
+Each graph, directed with weights above 0, is solved once, and then each round changes 100 of
+its weights. In every round whole rows, pairs and paths are compared: every edge of a
 path must be an edge of the graph, and the weights of a path must add up to the distance."""
 
 import argparse
@@ -37,8 +37,8 @@ def parse_arguments():
 
 
 def read_edges(path):
-    """Returns sources, targets and weights in the order of the ends; of parallel edges the
-    shortest."""
+    """Returns sources, targets and weights, sorted by source and target; of parallel edges, only
+    the shortest is kept."""
     with open(path, "rb") as file:
         lines = file.read().splitlines()
     n = next(int(line.split()[2]) for line in lines if line.startswith(b"p "))

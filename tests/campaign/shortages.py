@@ -1,6 +1,6 @@
-"""Shortages: a disk of every size for the script of the crash tests, a disk that fills after
-jobs were accepted, and 64 open files. A count of 0 skips a part; --step and --most are the
-increment and the maximum of the disk size in KiB beyond the least size that fits a result."""
+"""Shortages of disk space and of open files: five jobs on disks of every size, a disk that fills
+after jobs were accepted, and a limit of 64 open files. A count of 0 skips a part. Disk sizes go
+from the least one that a result fits up to --most KiB more, in steps of --step KiB."""
 
 import errno
 import os
@@ -22,7 +22,7 @@ NO_RESERVE = ("--store.disk_reserve", "0")
 RECOVERY_S, OPENING_S = 5, 1
 FILES = 64
 JOBS = range(1, 6)
-N = 150  # about 88 KiB per result and 10 per graph
+N = 150  # vertices of a graph, which takes about 88 KiB for its result and 10 KiB for itself
 LEAST_KIB = 96  # a disk without space for any result refuses the graph as too large
 BATCH = 20
 
@@ -71,7 +71,7 @@ def try_size(kib, ledger):
         daemon = crash.Daemon(*NO_RESERVE, state=disk.state)
         try:
             submit_five(daemon, told, ledger)
-            # Waiting jobs stay queued, so one poll is as good as another.
+            # A short poll suffices, because jobs that wait for space stay queued.
             for job in told.jobs:
                 daemon.get(f"/v1/jobs/{job}?wait=0.2").expect(200)
             resize(disk, 1 << 16)
@@ -100,7 +100,8 @@ def sizes(ledger):
 
 
 def fill_behind(daemon, disk, number, ledger):
-    """Accepts a batch behind a long job; then the disk is filled and the long job is cancelled."""
+    """Submits a batch that waits behind a long job, fills the disk, cancels the long job, frees the
+    disk, and checks that the whole batch is done."""
     lasting = daemon.submit(harness.slow_graph(5000 + number)).expect(202).json["id"]
     jobs = {}
     for i in range(BATCH):
@@ -108,7 +109,7 @@ def fill_behind(daemon, disk, number, ledger):
         jobs[daemon.submit(crash.graph(salt, n=N)).expect(202).json["id"]] = salt
     try:
         disk.fill()
-    except OSError as error:  # the disk filled earlier than expected
+    except OSError as error:  # files of the daemon have filled the disk already
         assert error.errno == errno.ENOSPC, error
     waiting = [job for job in jobs if daemon.get(f"/v1/jobs/{job}").json["state"] == "queued"]
     daemon.ask("DELETE", f"/v1/jobs/{lasting}").expect(202)
@@ -152,8 +153,8 @@ def wait(seconds):
 
 
 def crowd_in(daemon, worst):
-    """More connections than file descriptors stay open for five seconds; then measures how soon
-    one is served."""
+    """Keeps more connections open than the daemon has file descriptors, for five seconds; then
+    measures how soon one is served."""
     crowd = []
     for _ in range(4 * FILES):
         crowd.append(daemon.connect(timeout=60))
@@ -186,7 +187,7 @@ def files(ledger):
             ledger.attempt("still alive", daemon.solve, crash.graph(60))
         finally:
             daemon.end()
-        told.durable.clear()  # results are evicted meanwhile, because each needs an open file
+        told.durable.clear()  # results were evicted, because each needs an open file
         ledger.attempt("none lost", crash.check, place, told)
     finally:
         place.close()

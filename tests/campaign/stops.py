@@ -1,5 +1,5 @@
-"""SIGTERM under load, repeatedly: exit code 0 within ten seconds, no truncated answer, no
-unacknowledged job in the state directory, and no acknowledged job missing from it."""
+"""Sends SIGTERM under load, repeatedly. The daemon exits with code 0 within ten seconds and
+truncates no answer; afterwards, the state directory has exactly the acknowledged jobs."""
 
 import campaign
 

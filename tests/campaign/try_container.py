@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Executes a Containerfile in folders with chroot, without a container engine: each FROM is a copy
-of a Debian 12 tree, in which each COPY and RUN is executed. The program that ENTRYPOINT and CMD
-name is started as USER, queried, and stopped within the ten seconds that container engines allow.
+of a Debian 12 tree, in which each COPY and RUN is executed. The program of ENTRYPOINT and
+CMD is started as USER and queried; it must stop within the ten seconds that container engines
+allow.
 
     try_container.py CONTAINERFILE ROOT [--put HOST_FOLDER=FOLDER]
 
 ROOT is a tree made by `debootstrap --variant=minbase bookworm ROOT`. --put copies a folder, such as
-/usr/local/cuda, into the first stage beforehand. The script needs root, and network access for
-apt-get."""
+/usr/local/cuda, into the first stage before the build. The script needs root, and network access
+for apt-get."""
 
 import argparse
 import json
@@ -97,7 +98,7 @@ def build(path, root, put):
 
 
 def try_it(stage, started):
-    # Loopback and a free port, because here the container has no network address of its own.
+    # Replaces the address by the loopback and a free port, because there is no separate network.
     words = started["ENTRYPOINT"] + started["CMD"] + ["--listen", "127.0.0.1:0"]
     process = subprocess.Popen(stage.command(*words), stdout=subprocess.PIPE, text=True, env=stage.variables)
     url = process.stdout.readline().split("listening on ")[1].strip()

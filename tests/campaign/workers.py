@@ -1,7 +1,7 @@
-"""Solvers in separate processes that fail in every way: each CUDA error at each stage, crashes,
+"""Makes solvers in separate processes fail in every way: each CUDA error at each stage, crashes,
 hangs, stops, driver calls that do not return, wrong results, invalid messages, withheld
-results, escape attempts, lack of device memory, and a stopped daemon. The program has a
-solver that fails by plan: build/tests/fault/apspd_fault. A count of 0 skips a part."""
+results, escape attempts, lack of device memory, and a stopped daemon. The program under test,
+build/tests/fault/apspd_fault, has a solver that fails by plan. A count of 0 skips a part."""
 
 import concurrent.futures
 import contextlib
@@ -29,18 +29,18 @@ CALM = ("--worker.stall_s", "60")
 REPLACED_S = 2
 NEXT_S = 5
 STALL_S = 1
-# Additional time on a busy machine, besides the stall time.
+# Seconds after the stall time within which a hang must be noticed, even on a busy machine.
 SLACK_S = 9
-# Time limit of a stop.
+# Seconds within which the daemon must exit after SIGTERM.
 STOPPED_S = 10
-# Cached answers per second, the measured seconds, and the number of answers before the first.
+# Queries per second for cached answers, seconds of each measurement, and runs with measurements.
 RATE = 500
 LOOK_S = 6
 LOOKS = 8
-# Longer than the default of worker.stall_s, for which a worker may be silent.
+# Seconds for which the daemon is stopped: longer than a worker may be silent (worker.stall_s).
 STOP_S = 12
 AT_ONCE = 20
-# Jobs of one daemon that lack memory, and the maximum number of retries before memory is free.
+# Jobs of one daemon for which memory is short, and the limit on how often it is short for each.
 SHORT_JOBS = 25
 SHORT_TIMES = 6
 WORST = {}
@@ -61,8 +61,8 @@ def stage_of(found, error, stage, n):
 
 
 def errors(ledger):
-    """Each error at each stage; and each at the start of the daemon, and each status at an
-    opening."""
+    """Tests each CUDA error at each stage and at the start of the daemon, and each status when a
+    device is opened."""
     stages = ("open", *isolation.STAGES, "close")
     with daemon(*CALM) as (found, _):
         cached = found.solve(harness.SMALL)["graph"]
@@ -96,8 +96,8 @@ def start_without(error):
 
 
 def deaths(ledger):
-    """The worker is killed in the middle of a job, repeatedly: it is replaced in time, and the
-    job is retried."""
+    """Kills the worker in the middle of a job, repeatedly: it is replaced in time, and the job is
+    retried."""
     with daemon(*CALM) as (found, plan):
         for n in range(20, 20 + ARGUMENTS.deaths):
             if ledger.is_over():
@@ -128,7 +128,7 @@ def poisons(ledger):
 
 
 def poison(found, plan, n):
-    """One job kills three workers, in one run of the daemon or across two."""
+    """Submits a job that kills three workers, in one run of the daemon or across two."""
     isolation.until_ready(found)
     plan.write((n, "round", "signal", 9, 0), *([(0, "open", "exit", 1, 0)] if n % 2 else []))
     job = found.submit(ring(n)).json["id"]
@@ -150,8 +150,8 @@ def poison(found, plan, n):
 
 
 def hangs(ledger):
-    """Workers hang in three ways: heartbeats without rounds, stopped during a round, and stopped
-    while idle."""
+    """Makes workers hang in three ways: sending heartbeats without progress, stopped during a
+    round, and stopped while idle."""
     with daemon("--worker.stall_s", str(STALL_S)) as (found, plan):
         for i in range(ARGUMENTS.hangs):
             if ledger.is_over():
@@ -185,7 +185,7 @@ def hang(found, plan, i):
 
 
 def latencies(found, graph, count, until_s):
-    """Returns the milliseconds of cached answers, sent at a fixed rate."""
+    """Sends queries for a cached answer at a fixed rate; returns their milliseconds, sorted."""
     connection = found.connect()
     clock = threading.Event()
     began = time.monotonic()
@@ -201,8 +201,8 @@ def latencies(found, graph, count, until_s):
 
 
 def stucks(ledger):
-    """Tests driver calls that do not return, with another device or none, and with the process
-    killed or released."""
+    """Tests driver calls that do not return, with and without another device. Then either the
+    daemon is stopped or the call is released."""
     if not os.access(stuck.DEVICE, os.R_OK | os.W_OK):
         print("no FUSE here")
         return
@@ -218,7 +218,8 @@ def stucks(ledger):
 
 
 def stop_stuck(fault, i):
-    """Stops the daemon before it notices the stuck worker: worker.stall_s has its default."""
+    """Stops the daemon before it notices the stuck worker, which takes the default of
+    worker.stall_s."""
     with daemon(calls=True) as (found, plan):
         plan.write(fault)
         job = found.submit(ring(20, 1 + i)).json["id"]
@@ -284,8 +285,8 @@ def phrases(ledger):
 
 
 def starts(ledger):
-    """Processes are started and killed during jobs: each job is solved, and a worker is lost
-    only by a kill."""
+    """Kills worker processes during jobs, so that others are started: each job is solved, and a
+    worker is lost only by a kill."""
     with daemon(*CALM, "--store.result_budget", "64MiB", gpus=4) as (found, _):
         over = threading.Event()
         killer = threading.Thread(target=kill_some, args=(found, over))
@@ -318,8 +319,8 @@ def kill_some(found, over):
 
 
 def shortages(ledger):
-    """Jobs on two devices whose memory other processes use, drawn at random: known before the
-    solve, found only on allocation, temporary or permanent."""
+    """Solves random jobs on two devices whose memory other processes use. The shortage is known
+    before the solve or found only on allocation, and it is temporary or permanent."""
     size = isolation.bytes_of
     choice = random.Random(ARGUMENTS.seed)
     memory = size(400), 2 * size(1600)
@@ -334,8 +335,8 @@ def shortages(ledger):
             times = 0 if draw.randrange(12) == 0 else draw.randrange(1, SHORT_TIMES)
             stage = draw.choice(("fits", "memory", "memory"))
             faults.append((n, stage, "has", free, times))
-            # The memory that is permanently free when the job needs it; a plan that is not dense
-            # needs twice as much.
+            # The last member is the memory that is always free; a plan that is not dense needs
+            # twice as much as the dense plan.
             cases.append((graph, length, size(n), free if stage == "memory" and times == 0 else 2 * size(n)))
         with daemon(*CALM, memory=memory) as (found, plan):
             plan.write(*faults)
@@ -351,14 +352,14 @@ def shortages(ledger):
             ledger.count("workers lost", losses(found))
             assert found.solve(ring(9))["state"] == "done"
 
-    # In sequence, because the environment names the fault plan of one daemon.
+    # One daemon at a time, because an environment variable names its fault plan.
     for seed in [choice.randrange(2**32) for _ in range(0, ARGUMENTS.shortages, SHORT_JOBS)]:
         ledger.attempt(f"shortages of seed {seed}", attempt, seed)
 
 
 def lies(ledger):
-    """Flips one bit of a result: in each row; anywhere, with all rows or 16 rows verified; and in a
-    row that 16 evenly spaced samples would miss."""
+    """Flips one bit in each row of a result, or one bit anywhere, with all rows or 16 rows
+    verified, or one in a row that 16 evenly spaced samples would miss."""
     n, rows = 512, 16
     choice = random.Random(ARGUMENTS.seed)
     counts = {where: [0, 0] for where in ("in each row", "of a job with verify=true", "anywhere", "between")}
@@ -440,8 +441,8 @@ def ticks(found):
 
 
 def lose_device():
-    """The device is reopened with growing delays; queries are answered, and the reason is
-    reported."""
+    """Makes the device fail to open. The daemon tries again with growing delays, answers queries,
+    and reports the reason."""
     with daemon(*CALM) as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
         plan.write((0, "open", "cuda", 46, 0))
@@ -461,7 +462,7 @@ def lose_device():
 
 
 def stops(ledger):
-    """The daemon is stopped for longer than its workers may be silent."""
+    """Stops the daemon by SIGSTOP for longer than its workers may be silent: none is lost."""
     def stop(found, at_work):
         child = child_of(found)
         job = found.submit(harness.slow_graph(2000)).json["id"] if at_work else None

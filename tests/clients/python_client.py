@@ -1,5 +1,5 @@
-"""The Python client of this tree, and a daemon to try it on. Importing this skips the test if
-NumPy, httpx or a graph library is missing."""
+"""Imports the Python client of this tree, and connects it to the daemon of a test. The test is
+skipped if NumPy, httpx or a graph library is missing."""
 
 import contextlib
 import os

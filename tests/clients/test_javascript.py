@@ -1,6 +1,6 @@
-"""The JavaScript client against the daemon: `node` in Node, `browser` in Chromium from a page of
-another origin. The program of its README runs as printed, and its types are checked if tsc is
-installed."""
+"""Tests the JavaScript client: with the argument `node` in Node, with `browser` in Chromium from a
+page of another origin. The program in its README runs as printed, and its types are checked if
+tsc is installed."""
 
 import contextlib
 import json
@@ -73,7 +73,8 @@ def test_the_client_works_in_node():
             file.write(harness.slow_graph(harness.LASTING_SIZE))
         with open(f"{folder}/run.mjs", "w", encoding="utf-8") as file:
             file.write(RUN)
-        # Node treats a file of another folder as a module by its file ending or by a package.json.
+        # Outside the package's folder, Node recognizes a module by its file ending or a
+        # package.json.
         cases = shutil.copy(f"{HERE}/javascript_cases.js", f"{folder}/cases.mjs")
         check(json.loads(node(f"{folder}/run.mjs", PACKAGE, cases, daemon.url, access.Keys.key(KEY), f"{folder}/slow.gr")))
 
@@ -87,7 +88,7 @@ def test_the_client_works_in_a_browser():
 
 
 def test_the_examples_of_the_readme_run():
-    """The program of the README runs with the package installed as by npm."""
+    """The program in the README runs with the package installed as npm installs it."""
     with open(f"{PACKAGE}/README.md", encoding="utf-8") as file:
         (program,) = re.findall(r"```js\n(.*?)```", file.read(), re.S)
     with harness.Daemon() as daemon, tempfile.TemporaryDirectory() as folder:
@@ -114,7 +115,7 @@ def test_the_package_has_the_version_of_the_service():
 
 if __name__ == "__main__":
     if sys.argv[3] == "browser":
-        import browser  # skips the test if it is missing
+        import browser  # this skips the test if there is no browser
 
         harness.run({"test_the_client_works_in_a_browser": test_the_client_works_in_a_browser})
     elif NODE is None:

@@ -1,4 +1,5 @@
-"""Answers of the Python client: each method, both results, all kinds, the asynchronous variant."""
+"""Tests the answers of the Python client: each method, with both forms of results, all kinds of
+weights, and the asynchronous client."""
 
 import asyncio
 import copy
@@ -158,7 +159,7 @@ def test_coordinates_can_be_set_and_queried(daemon):
 
 def test_lists_estimates_and_progress_are_returned(daemon):
     class Bar:
-        """Progress arguments as tqdm receives them."""
+        """Records the updates that a progress bar of tqdm would receive."""
         n, total = 0, 1
 
         def update(self, more):

@@ -1,5 +1,5 @@
-"""The Python client when answers are lost, the service is busy or unreachable, and downloads are
-interrupted."""
+"""Tests the Python client when answers are lost, when the service is busy or unreachable, and when
+downloads are interrupted."""
 
 import asyncio
 import errno
@@ -48,10 +48,10 @@ class Cut(httpx.SyncByteStream, httpx.AsyncByteStream):
 
 
 class Wire:
-    """Faults, in order, for requests that match a method and the end of a path; the service still
-    receives these requests. Other requests pass unchanged. `seen` lists all requests as (method,
-    path, status, headers, whether the socket sends at once). bend() returns the answer or the
-    exception that the client gets."""
+    """Applies faults, one after the other, to the answers of requests with this method and end of
+    the path; the service still receives these requests. Other answers pass unchanged. `seen`
+    lists all requests as (method, path, status, headers, whether the socket has TCP_NODELAY).
+    bend() returns the answer or the exception that the client gets."""
 
     def __init__(self, method, path, *faults):
         self.method, self.path, self.faults, self.seen = method, path, list(faults), []
@@ -97,8 +97,8 @@ class AsyncTransport(httpx.AsyncHTTPTransport):
         self.wire = wire
 
     async def handle_async_request(self, request):
-        """Closes answers that nobody reads; otherwise the garbage collector would close their
-        generators in a separate task, which takes the lock of the connection pool."""
+        """Closes answers that the client does not read. Otherwise, the garbage collector would
+        close their generators in a separate task, which takes the lock of the connection pool."""
         answer = await super().handle_async_request(request)
         bent = self.wire.bend(request, answer)
         if bent is not answer:
@@ -107,8 +107,8 @@ class AsyncTransport(httpx.AsyncHTTPTransport):
 
 
 def faulty(daemon, wire, **options):
-    """Returns a client with these faults, and the list of the pauses that it requests; the pauses
-    take no time."""
+    """Returns a client with these faults, and the list of its pauses, which are recorded instead
+    of waited for."""
     client = apspd.Client(daemon.url, transport=Transport(wire), **options)
     pauses = []
     client._sleep = pauses.append
@@ -188,7 +188,7 @@ def test_a_call_to_an_address_without_a_service_fails_immediately(daemon):
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
         client = apspd.Client(url)
-        client._sleep = None  # it does not wait
+        client._sleep = None  # the client must not pause
         failed = expect(apspd.ConnectionFailed, None, client.solve, EDGES)
         assert url in str(failed) and "APSPD_URL" in str(failed), failed
 
@@ -198,7 +198,7 @@ def test_a_call_to_an_address_without_a_service_fails_immediately(daemon):
                 await client.solve(EDGES)
 
         expect(apspd.ConnectionFailed, None, lambda: asyncio.run(ask()))
-    # The server that answered may be about to restart.
+    # A server that has answered before may be restarting, so the client tries again.
     client, pauses = faulty(daemon, Wire("POST", "/distances", httpx.ConnectError("refused")))
     assert client.solve(EDGES).distance(0, 1) == 0 and len(pauses) == 1
 
@@ -231,7 +231,7 @@ def test_a_later_call_completes_the_download(daemon):
         assert result.matrix(path)[0, 300] == result.distance(0, 300)
         assert wire.seen[-2][3]["Range"] == "bytes=70001-" and wire.seen[-2][2] == 206, wire.seen[-2]
         assert list(pathlib.Path(folder).iterdir()) == [path]
-        # A part of another matrix is not used.
+        # A part that was downloaded of another matrix is not used.
         part.write_bytes(b"x" * 200)
         part.rename(pathlib.Path(folder, "matrix.npy.other.part"))
         assert (result.matrix(path) == result.matrix()).all()
@@ -245,7 +245,7 @@ def test_the_download_of_a_replaced_matrix_restarts(daemon):
 
 
 def test_an_answer_of_a_foreign_server_raises_a_described_error(daemon):
-    """Answers with a redirect, or with a page or JSON of another shape."""
+    """The answer is a redirect, an HTML page, or JSON of another shape."""
     others = [httpx.Response(302, headers={"Location": "https://elsewhere.test/"}), httpx.Response(200, text="<h1>"),
               httpx.Response(200, json=[1]), httpx.Response(200, json={"hello": 1}),
               httpx.Response(200, json={"id": 3, "state": {}}), httpx.Response(200, json=None)]
@@ -257,7 +257,7 @@ def test_an_answer_of_a_foreign_server_raises_a_described_error(daemon):
 
 
 def test_answers_of_a_wrong_shape_raise_a_described_error(daemon):
-    """For every request, JSON of another shape or a body of another length is reported as such."""
+    """For every request, the client reports JSON of another shape or a body of another length."""
     asked = [("/path", lambda result: result.path(0, 1)), ("/nearest", lambda result: result.nearest(0)),
              ("/within", lambda result: result.within(0, max=3)), ("/matrix", lambda result: result.row(0)),
              ("/distances", lambda result: result.distance(0, 1)), ("/matrix", lambda result: result.table())]
@@ -288,7 +288,7 @@ def test_an_empty_page_is_not_the_end_of_a_list(daemon):
 
 
 class Endless(httpx.SyncByteStream):
-    """A body that continues as long as it is read."""
+    """A body that does not end before the client stops reading."""
 
     def __init__(self, most):
         self.read, self.most = 0, most

@@ -1,4 +1,5 @@
-"""The graphs that the Python client accepts, each compared with the library that it comes from."""
+"""Tests the graphs that the Python client accepts. Each result is compared with that of the library
+from which the graph comes."""
 
 import fractions
 import itertools
@@ -81,7 +82,8 @@ def test_weights_of_networkx_graphs_are_read(daemon):
 
 
 def test_sparse_matrices_have_the_same_distances_as_in_scipy(daemon):
-    # An edge of weight 0 is stored, 5 is isolated, and (1, 2) is stored twice: coo_matrix adds.
+    # One stored edge has weight 0, vertex 5 is isolated, and (1, 2) is stored twice, which
+    # coo_matrix adds up.
     entries = ([0.0, 2, 3, 1.5], ([0, 1, 1, 2], [1, 2, 2, 3]))
     with client_of(daemon) as client:
         for form in ("coo", "csr", "csc", "lil", "dok", "bsr"):

@@ -1,5 +1,5 @@
-"""apspd.csgraph and the NetworkX backend, each compared with the library whose functions it
-replaces; and Client.local()."""
+"""Compares apspd.csgraph and the NetworkX backend with the functions that they replace; and tests
+Client.local()."""
 
 import itertools
 import os
@@ -38,7 +38,8 @@ def random_matrix(seed, count, weights):
 
 
 def check_tree(matrix, rows, distances, before, directed):
-    """Each predecessor is one edge away on a shortest path, and exists exactly if SciPy has one."""
+    """Checks that each predecessor is one edge away on a shortest path, and that there is one
+    exactly where SciPy has one."""
     edges = matrix if directed else numpy.where(matrix == 0, matrix.T, numpy.where(
         matrix.T == 0, matrix, numpy.minimum(matrix, matrix.T)))
     for row, distance, found in zip(rows, distances, before):
@@ -149,7 +150,7 @@ def test_summaries_of_the_backend_equal_those_of_networkx(daemon):
     raise AssertionError("a negative cycle")
 
 
-# Runs in a process with the package installed: NetworkX calls each function of the backend.
+# Runs in a process with the package installed, where NetworkX calls each function of the backend.
 DISPATCH = """
 import networkx as nx, numpy
 same = lambda found, wanted: found == wanted if isinstance(wanted, dict) else numpy.allclose(found, wanted)
@@ -179,7 +180,7 @@ except (NotImplementedError, RuntimeError):
 
 
 def test_networkx_finds_the_backend(daemon):
-    """NetworkX dispatches to backends from version 3.2 on."""
+    """Only NetworkX 3.2 and later dispatch to backends."""
     if not hasattr(networkx.utils, "backends"):
         return
     with open(f"{python_client.PACKAGE}/pyproject.toml", "rb") as file:

@@ -1,5 +1,6 @@
-"""The Python client as a package: its wheel, built without network access, is complete, typed
-and has the version of the service; the examples of its README and docstrings run as printed."""
+"""Tests the Python client as a package: its wheel, built without network access, is complete and
+typed and has the version of the service; the examples in its README and docstrings run as
+printed."""
 
 import contextlib
 import doctest
@@ -20,7 +21,7 @@ import apspd.csgraph
 import apspd._steps
 import harness
 
-BINARY = os.path.abspath(harness.BINARY)  # before the folder changes
+BINARY = os.path.abspath(harness.BINARY)  # an absolute path, because the current folder changes
 # Builds a wheel if setuptools and wheel are installed; nothing is downloaded.
 BUILD = "from setuptools import build_meta; import sys; print(build_meta.build_wheel(sys.argv[1]))"
 SOURCE = "from setuptools import build_meta; import sys; print(build_meta.build_sdist(sys.argv[1]))"
