@@ -1,6 +1,5 @@
-"""Fixtures of the crash tests: a script of several jobs, run against a daemon whose file
-operations (or allocations) fail at one call, and checks of what a normal daemon finds
-afterwards."""
+"""Fixtures of the crash tests: a script of several jobs, which runs against a daemon whose file
+operations or allocations fail at one call; and checks of what a normal daemon finds afterwards."""
 
 import errno
 import functools
@@ -17,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "http"))
 
 import harness
 
-# The preloaded libraries; "" in builds without them, such as builds with sanitizers.
+# Paths of the libraries to preload; "" in builds without them, such as builds with sanitizers.
 SHIMS = os.environ.get("APSPD_TEST_SHIMS", "")
 CLOSED = (OSError, harness.http.client.HTTPException)
 SECTOR = 512
@@ -32,7 +31,7 @@ def shim(name):
 
 
 def graph(salt, n=40):
-    """A ring with chords for which distance(1, 3) = 2 * salt + 2."""
+    """Returns a ring with chords, for which distance(1, 3) = 2 * salt + 2."""
     lines = [f"p sp {n} {2 * n}"]
     for i in range(1, n + 1):
         lines.append(f"a {i} {i % n + 1} {1 + salt}")
@@ -46,8 +45,8 @@ def answer_of(salt):
 
 @functools.cache
 def large_graph():
-    """A graph in nthu with sorted edges, so many that they are written to the file while they
-    arrive; distance(0, 2) = 14."""
+    """Returns a graph in nthu with so many edges, sorted, that the daemon writes them to the file
+    while they arrive; distance(0, 2) = 14."""
     n, degree = 600, 440
     head = struct.pack("<2i", n, n * degree)
     edges = (sorted((i + j) % n for j in range(1, degree + 1)) for i in range(n))
@@ -72,7 +71,7 @@ def store_large(daemon):
 
 @functools.cache
 def dense_graph(n=60):
-    """A complete graph, which a change of one edge modifies; distance(1, 3) = 14."""
+    """Returns a complete graph, of which change_dense() changes an edge; distance(1, 3) = 14."""
     edges = ((i, j) for i in range(1, n + 1) for j in range(1, n + 1) if i != j)
     return "".join(f"{i},{j},{7 if j == i + 1 else 100000}\n" for i, j in edges).encode()
 
@@ -112,7 +111,8 @@ def some_sectors(synced, written, chooser):
 
 
 class Place:
-    """A folder in memory, where fsync costs nothing, with a state directory and an image of it."""
+    """A folder in memory, where fsync takes no time, with a state directory and a copy of the data
+    that was synced."""
 
     def __init__(self):
         base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -142,8 +142,8 @@ class Place:
         return struct.unpack("<Q", pathlib.Path(self.count).read_bytes()[8:16])[0]
 
     def arm(self, calls):
-        """Arms the fault for the call this many calls from now, or disarms it for 0; returns its
-        number."""
+        """Plans the fault for the call that comes this many calls from now, or for none if 0;
+        returns the number of that call."""
         at = self.calls() + calls
         with open(self.count, "r+b") as file:
             os.pwrite(file.fileno(), struct.pack("<Q", at), 16)
@@ -163,10 +163,10 @@ class Place:
                 shutil.copyfile(path, os.path.join(self.image, "files", str(os.stat(path).st_ino)))
 
     def cut_power(self, chooser=None):
-        """Replaces the state directory by the state after a power cut: unsynced data is lost;
-        with a chooser, each unsynced name and sector may survive independently."""
+        """Replaces the state directory by the state after a power cut: unsynced data is lost.
+        With a chooser, each unsynced name and sector is randomly kept or lost."""
         left = self.root + ".left"
-        self.rebuilt = {}  # inode -> its new path
+        self.rebuilt = {}  # inode -> its path in the new directory
         shutil.rmtree(left, ignore_errors=True)
         os.mkdir(left)
         self._rebuild(os.stat(self.root).st_ino, left, self.root, chooser)
@@ -182,8 +182,8 @@ class Place:
                 if name not in (".", "..")}
 
     def _rebuild(self, inode, folder, live, chooser):
-        """Rebuilds a folder from its names as of the last sync and, with a chooser, from its
-        current names."""
+        """Rebuilds a folder from the names that it had at the last sync and, with a chooser, from
+        its current names."""
         names = self._synced_names(inode)
         for name, entry in (sorted(present_names(live).items()) if chooser else ()):
             if names.get(name) != entry and chooser.random() < 0.5:
@@ -219,7 +219,8 @@ class Daemon(harness.Daemon):
     def __init__(self, *arguments, state, environment=None, limit=None):
         self.environment = environment or {}
         self.limit = limit
-        # The preloaded library writes files of its own, which a confined daemon could not open.
+        # Not confined, because the preloaded library writes files that a confined daemon cannot
+        # open.
         super().__init__("--jobs.queue_limit", "100", "--http.threads", "2", "--service.confinement",
                          "off", *arguments, state=state)
 
@@ -229,7 +230,7 @@ class Daemon(harness.Daemon):
         try:
             os.environ.update(self.environment)
             if self.limit is not None:
-                # Started by a separate shell, so that only the daemon is limited.
+                # A shell sets the limit, so that it applies only to the daemon.
                 script = os.path.join(os.path.dirname(self.state), "limited")
                 pathlib.Path(script).write_text(
                     f'#!/bin/sh\n{self.limit}\nexec "{command}" "$@"\n')
@@ -264,18 +265,18 @@ class Told:
         self.dense = None  # ID of the graph that is changed
         self.changed = None  # job of the change
         self.deleted = set()
-        self.failed = set()  # jobs reported as failed, which is an end too
+        self.failed = set()  # jobs that have ended as failed
         self.unsure = set()  # graphs whose deletion was not acknowledged
         self.names = {}  # name -> job
         self.refused = []
-        self.late = []  # acknowledged although requested after a call had failed
+        self.late = []  # acknowledgements of requests that were sent after a call had failed
         self.failed_at_start = None  # failed calls before the daemon listened; None if it never did
         self.completed = False
 
 
 def document_of(daemon, job):
-    """Returns the document of the job once it has ended; repeats a request for which memory was
-    lacking."""
+    """Returns the document of the job once it has ended; repeats the request if the daemon lacked
+    memory for the answer."""
     while True:
         answer = daemon.get(f"/v1/jobs/{job}?wait=30")
         if answer.status == 503:
@@ -285,7 +286,7 @@ def document_of(daemon, job):
 
 
 def note(told, answer, statuses, failed):
-    """Records an acknowledgement and returns the ID, or None."""
+    """Records an acknowledgement and returns the ID in it; returns None for a refusal."""
     if answer.status not in statuses:
         told.refused.append((answer.status, answer.body))
         return None
@@ -296,8 +297,8 @@ def note(told, answer, statuses, failed):
 
 def run_script(daemon, told, failures=lambda: 0, polls=200):
     """Runs five jobs, and stores, names, deletes and changes graphs; raises an exception when
-    the daemon is gone. Polls for durability are limited, because a result may never become
-    durable after a fault."""
+    the daemon has ended. The number of polls for durability is limited, because after a fault a
+    result may never become durable."""
     before = failures()
     for salt in range(1, 6):
         key = f"key-{salt}"
@@ -338,7 +339,7 @@ def run_script(daemon, told, failures=lambda: 0, polls=200):
 
 
 def check(place, told, arguments=(), n=40):
-    """Checks that a normal daemon on the same directory still has everything that was
+    """Checks that a daemon without faults, on the same directory, still has everything that was
     acknowledged."""
     daemon = Daemon(*arguments, state=place.state)
     try:
@@ -390,7 +391,7 @@ def run_fault(library, power=False, chooser=None, **fault):
         try:
             daemon = Daemon(state=place.state, environment=place.environment(library, **fault))
         except AssertionError:
-            daemon = None  # ended before it listened
+            daemon = None  # the daemon ended before it listened
         if daemon is not None:
             told.failed_at_start = place.failures()
             try:
@@ -401,7 +402,7 @@ def run_fault(library, power=False, chooser=None, **fault):
                 try:
                     daemon.process.wait(10)
                 except subprocess.TimeoutExpired:
-                    pass  # only the connection ended
+                    pass  # the connection ended, but not the daemon
             code = daemon.process.poll()
             log = daemon.log()[-1000:].decode()
             assert code in (None, 0, 70, 74, 75, 78, -9), (f"exit code {code}", log)

@@ -1,4 +1,4 @@
-"""Clients that hold connections open without using them, and normal clients at the same time."""
+"""Clients that hold connections open without using them, and normal clients beside them."""
 
 import http.client
 import select
@@ -14,12 +14,12 @@ OPENINGS = {
     "silent": b"",
     "segments": b"G",
 }
-# The beginning of a TLS record that never becomes complete, for a daemon with TLS.
+# For a daemon with TLS: the beginning of a TLS record that never becomes complete.
 HANDSHAKE = {"handshake": b"\x16\x03\x01\x02\x00"}
 
 
 def ring(n):
-    """A graph whose matrix is larger than socket buffers."""
+    """Returns a graph whose matrix is larger than the socket buffers."""
     return f"p sp {n} {n}\n".encode() + b"".join(
         b"a %d %d 1000003\n" % (i + 1, (i + 1) % n + 1) for i in range(n))
 
@@ -42,11 +42,11 @@ class Attacker:
         self.socket.sendall((OPENINGS | HANDSHAKE)[kind])
         self.socket.setblocking(False)
         self.poll = select.poll()
-        self.poll.register(self.socket, 0)  # always reported: the end, with or without data left
+        self.poll.register(self.socket, 0)  # reports only the end of the connection
 
     def drip(self):
-        """Sends one byte, if this kind sends, and receives one. (For a slow reader, receiving
-        makes an end visible that arrived while the buffer was full.)"""
+        """Sends one byte, if this kind sends, and receives one. Only by receiving does a slow
+        reader notice that the connection ended while its buffer was full."""
         if self.poll.poll(0):
             self.end()
             return
@@ -69,7 +69,8 @@ class Attacker:
 
 
 class Crowd:
-    """Attackers of the given kinds, in turn; a thread makes them drip until all are closed."""
+    """Attackers that alternate between the given kinds. A thread makes them drip until all
+    connections are closed."""
 
     def __init__(self, port, count, kinds=tuple(OPENINGS), source=None, drip_s=0.5):
         self.attackers = []
@@ -104,8 +105,8 @@ class Crowd:
             self.opened.set()
 
     def watch(self):
-        """Records beginnings and ends when they happen, because the dripping thread would notice
-        them late."""
+        """Records when answers begin and connections end. The dripping thread would notice this too
+        late."""
         while self.thread.is_alive():
             for number, events in self.ends.poll(1):
                 one = self.by_number[number]
@@ -116,7 +117,7 @@ class Crowd:
                 try:
                     self.ends.modify(number, select.EPOLLRDHUP | select.EPOLLONESHOT)
                 except OSError:
-                    pass  # ended meanwhile
+                    pass  # the connection has ended
 
     def join(self):
         self.thread.join()

@@ -1,5 +1,4 @@
-"""Damage to files of the state directory, while the daemon is stopped or while the files are
-mapped."""
+"""Damages files of the state directory while the daemon is stopped or has them mapped."""
 
 import http.client
 import json
@@ -9,7 +8,8 @@ import random
 
 
 def places(size):
-    """Returns positions of every class: the ends, the header, block boundaries, the middle."""
+    """Returns positions of every kind in a file: first and last bytes, header, block boundaries,
+    and the middle."""
     block = 1 << 18
     chosen = {0, 1, 8, 64, 127, 128, 129, size // 2, *(size - by for by in (1, 8, 9, 100, 240, 300, 500))}
     chosen |= {at + by for at in range(block, size, block) for by in (-1, 0, 1)}
@@ -17,8 +17,7 @@ def places(size):
 
 
 def ask(daemon, path):
-    """Repeats the request if the first answer is a refusal because of the damage; returns the
-    final answer."""
+    """Repeats the request if it is refused because of damage; returns the last answer."""
     answer = daemon.get(path, Prefer="wait=60")
     damaged = answer.status == 409 and "damaged" in answer.json["detail"]
     return daemon.get(path, Prefer="wait=60") if damaged else answer
@@ -109,8 +108,8 @@ def chooser(seed):
     return random.Random(seed)
 
 
-# For each graph: the number of its parent, and the lengths of its roads from 1 to 2 and from 2 to
-# 3.
+# For each graph of a family: the index of its parent, and the lengths of its edges from 1 to 2 and
+# from 2 to 3.
 FAMILY = ((None, (1, 1)), (0, (5, 1)), (1, (5, 7)), (0, (9, 1)))
 
 
@@ -123,8 +122,8 @@ def complete_graph(salt, roads, n=90):
 
 
 class Shelf:
-    """Results on the disk of a daemon, their correct bytes, and damage to all of them. The
-    graphs of a family are changes of each other."""
+    """The stored results of a daemon and their correct bytes; damages all of them and checks the
+    answers. Each graph of a family but the first is a change of another one."""
 
     def __init__(self, daemon, bodies, families=0):
         self.daemon = daemon
@@ -138,7 +137,7 @@ class Shelf:
         self.refused = 0
 
     def make_families(self):
-        """Creates the families of changed graphs again."""
+        """Creates the families of changed graphs, after deleting those of an earlier call."""
         self.settle()
         headers = {"Content-Type": "application/json"}
         for salt, family in enumerate(self.families, 1):
@@ -157,8 +156,8 @@ class Shelf:
                 self.bodies[family[-1]] = body
 
     def matrix(self, graph):
-        """Returns (body, ETag); repeats a request that meets damage, whose answer is refused or
-        truncated."""
+        """Returns (body, ETag) of the matrix; repeats the request while it is refused or its answer
+        is truncated because of damage."""
         while True:
             try:
                 answer = ask(self.daemon, f"/v1/graphs/{graph}/matrix").expect(200)
@@ -193,7 +192,7 @@ class Shelf:
                    if pathlib.Path(self.file("results", graph)).read_bytes() != before[graph]}
         self.daemon.start()
         for graph in graphs:
-            # Queries statistics first, which are at the end of the file.
+            # Queries the statistics first: they are at the end of the file, beyond the matrix.
             ask(self.daemon, f"/v1/graphs/{graph}/stats").expect(200)
             body, tag = self.matrix(graph)
             assert body == self.matrices[graph][0], (graph, done[graph])
@@ -219,10 +218,11 @@ class Shelf:
         self.daemon.start()
         for graph, body in self.bodies.items():
             answer = self.way(graph)
-            # A byte of padding between two parts has no meaning.
+            # The answer may be right, because the damaged byte may be padding.
             assert answer.status != 200 or answer.body == right[graph], (graph, done[graph])
             self.refused += answer.status != 200
-            # Upload again if the first upload preceded the discovery of the damage by a job.
+            # If the damage was unknown at the first upload, a job finds it, and a second upload
+            # repairs.
             for _ in range(2):
                 self.daemon.solve(body)
                 if self.way(graph).status == 200:

@@ -1,14 +1,14 @@
 """Random histories of concurrent clients that submit, poll, query, cancel and delete while the
 daemon is killed, and a sequential model that must explain every answer.
 
-The model of one graph consists of three parts: whether the graph exists (False, True, or HIDDEN by
-a deletion that is not on the disk yet), its result (0 none, 1 in memory, 2 durable), and its jobs
-by their Idempotency-Key. Each job has one of these states: Q queued; R running; K running, with a
-cancellation requested; C like K, with the request on the disk; d done and x cancelled, neither on
-the disk; y cancelled, with the request on the disk but not the end of the job; D done and X
-cancelled, both on the disk; L done, with a result that a kill has removed. A kill undoes exactly
-the changes that were not durable. A call without an answer before a kill may or may not have taken
-effect."""
+The state of one graph in the model has three parts: whether the graph exists (False, True, or
+HIDDEN by a deletion that is not on the disk yet), its result (0 none, 1 in memory, 2 durable), and
+its jobs by their Idempotency-Key. A job has one of these states: Q queued; R running; K running,
+with a cancellation requested; C like K, with the request on the disk; d done and x cancelled,
+neither on the disk; y cancelled, with the request on the disk but not the end of the job; D done
+and X cancelled, both on the disk; L done, with a result that a kill has removed. A kill undoes
+exactly the changes that were not durable. A call without an answer before a kill may or may not
+have taken effect."""
 
 import itertools
 import random
@@ -24,15 +24,15 @@ FRESH = (False, 0, ())
 MONOTONE = {"queued": 0, "running": 1, "done": 2, "failed": 2, "cancelled": 2}
 
 
-# ---- The model: generators of (next state, answer), HALF for a state visible before the answer
-# ----
+# ---- The model: generators of (next state, answer) ----
+# The answer is HALF for a state that others can see before the call has its answer.
 
 def with_job(jobs, key, state):
     return tuple(sorted({**dict(jobs), key: state}.items()))
 
 
 def seen(state, key):
-    """Returns the state and durability that a job's document shows."""
+    """Returns the state and durability in the document of a job."""
     present, result, jobs = state
     job = dict(jobs)[key]
     name = {"Q": "queued", "R": "running", "K": "running", "C": "running", "d": "done", "D": "done",
@@ -100,7 +100,7 @@ def steps(state):
     for key, job in jobs:
         for later in {"Q": "R", "R": "d", "K": "xC", "C": "y", "d": "D", "x": "yX", "y": "X"}.get(job, ""):
             if later == "R" and present and result:
-                yield present, result, with_job(jobs, key, "d")  # solved by another job meanwhile
+                yield present, result, with_job(jobs, key, "d")  # another job has solved the graph
             known = max(result, 1) if later == "d" else 2 if later == "D" and result else result
             yield present, known, with_job(jobs, key, later)
     if result == 1:
@@ -108,7 +108,7 @@ def steps(state):
 
 
 def after_kill(state):
-    """Yields every state that a restart may find."""
+    """Yields every state in which a restart may find the graph."""
     present, result, jobs = state
     left = [(present, result)]
     if present == HIDDEN:
@@ -131,8 +131,8 @@ class Anomaly(Exception):
 
 
 def successors(configuration, calls):
-    """Yields the successors of a (state, completed calls, half-completed call) by one more call.
-    A call that has returned must have given its recorded answer."""
+    """Yields what may follow a (state, completed calls, half-completed call) after one more call.
+    A call that has returned must have given the recorded answer."""
     state, taken = configuration
     for after in steps(state):
         yield after, taken
@@ -195,8 +195,8 @@ def check(events):
 
 
 def check_monotone(events):
-    """Checks that states only move forward, except that a kill may revert changes that were not
-    durable."""
+    """Checks that the states of jobs only move forward, except that a kill may undo changes that
+    were not durable."""
     best = {}  # key -> (rank, state, durable) of completed calls
     calls = {}
     for event in events:
@@ -222,7 +222,7 @@ def check_monotone(events):
 # ---- The clients ----
 
 class History:
-    """Some graphs, some clients, and the answers that they received."""
+    """A random history: some graphs, some clients, and the answers that the clients received."""
 
     def __init__(self, seed, graphs=4, clients=3, keys=3):
         self.seed, self.keys, self.clients = seed, keys, clients
@@ -245,7 +245,7 @@ class History:
             self.turn.notify_all()
 
     def ask(self, daemon, salt, kind, key):
-        """Makes one call; returns False once the daemon is gone."""
+        """Makes one call; returns False if the daemon has ended."""
         number = next(self.numbers)
         self.note(salt, "call", number, kind, key)
         try:
@@ -286,7 +286,7 @@ class History:
         return (daemon.ask("DELETE", f"/v1/graphs/{self.graph_ids[salt]}").status,)
 
     def client(self, daemon, chooser):
-        """Makes calls until the daemon is gone or the number of calls is reached."""
+        """Makes calls until the daemon has ended or the number of calls is reached."""
         while self.kill_at is None or self.count < self.kill_at:
             salt = chooser.choice(self.salts)
             kind = chooser.choices(list(ANSWERS), (6, 6, 6, 2, 1))[0]
@@ -297,8 +297,8 @@ class History:
                 return
 
     def round(self, daemon, number, calls):
-        """All clients make calls at once; in every round but the last, the daemon is killed
-        meanwhile."""
+        """Lets all clients make calls at the same time. In every round but the last, kills the
+        daemon while they do."""
         threads = []
         for i in range(self.clients):
             chooser = random.Random(f"{self.seed}/{number}/{i}")
@@ -317,7 +317,7 @@ class History:
         daemon.start()
 
     def end(self, daemon):
-        """Waits until every job has ended and every stored graph answers."""
+        """Waits until every job has ended, and checks that every stored graph can be queried."""
         for key in sorted(self.ids):
             daemon.finish(self.ids[key])
             self.ask(daemon, int(key.split("-")[0]), "look", key)
@@ -333,7 +333,8 @@ class History:
 
 
 def is_kept(document):
-    """Whether the document is durable, which only a final state promises."""
+    """Returns the `durable` of an ended job. Returns True for other jobs, whose `durable` promises
+    nothing."""
     return document["durable"] if document["state"] in harness.FINAL else True
 
 

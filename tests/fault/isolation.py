@@ -1,5 +1,5 @@
-"""A daemon whose solver fails according to a plan (fault_plan.h), in a separate process: shared
-by the test and its long form."""
+"""A daemon whose solver fails by a plan (fault_plan.h), in a separate process. Used by
+test_isolation.py and its long form, tests/campaign/workers.py."""
 
 import contextlib
 import datetime
@@ -18,7 +18,7 @@ import harness
 import stuck
 
 SOURCE = os.path.join(os.path.dirname(__file__), "..", "..", "proto", "status.c")
-# Stages of a solve; "open" precedes them and "close" follows them.
+# Stages of a solve, in order. The stage "open" comes before them, and "close" after them.
 STAGES = ("alloc", "upload", "round", "sync", "download")
 
 
@@ -28,7 +28,7 @@ def ring(n, weight=1):
 
 
 def rings(count, length, weight=1):
-    """A graph of separate rings, for which a plan omits most tiles."""
+    """Returns n and a graph of separate rings, for which a plan omits most tiles."""
     edges = [f"a {k * length + i} {k * length + i % length + 1} {weight}"
              for k in range(count) for i in range(1, length + 1)]
     n = count * length
@@ -36,8 +36,8 @@ def rings(count, length, weight=1):
 
 
 class Plan:
-    """The plan of faults, which every solver process reads before each stage. It is in the state
-    directory, whose files confined processes can open when they start."""
+    """The plan of faults, which every solver process reads before each stage. Its file is in the
+    state directory, because confined processes can open files there when they start."""
 
     def __init__(self, folder):
         os.mkdir(folder)
@@ -57,15 +57,16 @@ class Plan:
             file.flush()
 
     def struck(self, line=0):
-        """Returns how often that fault has occurred."""
+        """Returns how often the fault in this line of the plan has occurred."""
         with open(self.tally, "rb") as file:
             data = file.read()[4 * line : 4 * line + 4]
         return struct.unpack("=I", data)[0] if len(data) == 4 else 0
 
 
 class Daemon(harness.Daemon):
-    """gpus: the number of solvers that pose as GPUs. memory: the bytes of each such solver, instead
-    of gpus. calls: a file of stuck.Mount in the state directory, for the action `stuck`."""
+    """A daemon with faulty solvers. gpus: the number of solvers that pose as GPUs. memory: the
+    bytes of memory of each such solver, instead of gpus. calls: whether the state directory has a
+    file of stuck.Mount, for the action `stuck`."""
 
     def __init__(self, *arguments, isolation="process", plan=(), gpus=0, memory=(), calls=False,
                  group="none"):
@@ -93,7 +94,7 @@ class Daemon(harness.Daemon):
             raise
 
     def start(self):
-        """Starts the daemon with its own plan, which no other daemon of this program finds."""
+        """Starts the daemon with its own plan; other daemons of this test have other plans."""
         os.environ.update(self.words)
         super().start()
         for name in self.words:
@@ -108,15 +109,15 @@ class Daemon(harness.Daemon):
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def events(self, name=None):
-        """Returns the logged events in order."""
+        """Returns the logged events in order, all or those of one name."""
         lines = [line for line in self.log().decode().split("\n")[:-1] if line.startswith("{")]
         events = [json.loads(line) for line in lines]
         return [event for event in events if name is None or event["event"] == name]
 
 
 def make_scene(folder):
-    """Creates files that a compromised solver would like to read, next to the plan, so that the
-    daemon could open them."""
+    """Creates files that a compromised solver would like to read. They are next to the plan, where
+    only confinement prevents a solver from opening them."""
     scene = os.path.join(folder, "state", "fault")
     for name in ("state", "state/sub", "outside"):
         os.mkdir(os.path.join(scene, name))
