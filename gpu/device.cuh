@@ -35,7 +35,7 @@ struct gpu {
     struct gpu_tuning tuning;
     cudaStream_t stream; /* transfers, diagonal and panels; higher priority than half[] */
     cudaStream_t half[DEVICE_HALVES];
-    cudaStream_t alarm_stream; /* tells running kernels to stop */
+    cudaStream_t alarm_stream; /* stream that tells running kernels to stop */
     cudaEvent_t panels_done[DEVICE_ROUND_EVENTS];
     cudaEvent_t half_done[DEVICE_HALVES][DEVICE_ROUND_EVENTS];
     cudaEvent_t planned_done[DEVICE_PLANNED_AHEAD];
@@ -47,14 +47,14 @@ struct gpu {
     struct finish_alarm
         *alarm; /* host-mapped: written by kernels, read by the host after an event */
     struct finish_alarm *alarm_device;
-    struct tile_control *control; /* on the device */
+    struct tile_control *control; /* in device memory */
     uint32_t *stop;               /* pinned memory that holds a 1 */
     void *arena;                  /* device memory kept between solves, or NULL */
     uint64_t arena_bytes;
     const struct ranks *ranks; /* ranks that share a solve, or NULL */
     struct nccl *nccl;         /* NULL: ranks send panels through their hosts */
     /* The next two are set only in the first member of a group, which owns the other members: */
-    uint32_t member_count;                /* 1: a single device */
+    uint32_t member_count;                /* members of the group; 1: a single device */
     struct gpu *members[GPU_MEMBERS_MAX]; /* the first member itself, then the others */
     /* Set in every member. Events by round and pivot, recorded when all pieces have been sent. */
     cudaEvent_t sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS];

@@ -50,7 +50,7 @@ uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE]);
  * Tests of groups list one device several times: its members then share its memory.
  * STATUS_NO_DEVICE, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST. */
 MUST_CHECK enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_gpu);
-void gpu_close(struct gpu *gpu); /* NULL is accepted */
+void gpu_close(struct gpu *gpu); /* accepts NULL */
 
 /* Describes the first member of a group. The memory is that of the whole group: the member count
  * times the memory of the smallest member. */

@@ -25,7 +25,7 @@ struct group_member {
     struct solve solve; /* a copy with the member's device, account and observer */
     struct solve_account account;
     struct observer observer;
-    enum status (*step)(struct group_member *member); /* the running step */
+    enum status (*step)(struct group_member *member); /* step that the member runs */
     enum status status;                               /* status of the last step */
     pthread_t thread;
     double lowest; /* smallest distance in the member's rows if negative, else 0 */

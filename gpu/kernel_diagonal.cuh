@@ -31,7 +31,7 @@ struct diagonal_step {
     uint32_t tile;  /* tile row and column in the whole matrix */
     uint32_t depth; /* pivots in use, rounded up to whole quads by the kernel */
     struct tile_control *control;
-    volatile uint32_t *negative; /* host-mapped */
+    volatile uint32_t *negative; /* in host-mapped memory */
 };
 
 /* Row and column of the current pivot. */

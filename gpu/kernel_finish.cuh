@@ -20,7 +20,7 @@ struct finish_alarm {
 
 struct finish_rows {
     uint32_t vertex_count;
-    uint32_t first_row; /* index among the device's rows */
+    uint32_t first_row; /* index of the first row among the device's rows */
     uint32_t row_count;
     struct tile_order order;
     volatile struct finish_alarm *alarm;

@@ -61,8 +61,8 @@ struct interior_tile {
     bool ordered;   /* copies of slabs have been issued */
 };
 
-/* Returns the number of column units. A block computes one unit: a column tile, or two of 16
- * bits. */
+/* Returns the number of column units. A block computes one unit: one column tile, or
+ * two tiles of 16-bit elements. */
 template <typename semiring>
 static __host__ __device__ __forceinline__ uint32_t interior_units(uint32_t column_count)
 {

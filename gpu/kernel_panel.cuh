@@ -45,7 +45,7 @@ struct panel_work {
     uint32_t pivot;
     uint32_t row; /* tile row in the device's memory */
     uint32_t depth;
-    uint32_t slot; /* among the operands */
+    uint32_t slot; /* slot among the operands */
     uint32_t strip;
     bool in_row;
 };

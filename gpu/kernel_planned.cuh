@@ -17,7 +17,7 @@
 #include "gpu/workspace.cuh"
 
 template <typename word> struct planned_step {
-    const struct schedule_target *targets; /* the round's list */
+    const struct schedule_target *targets; /* list of the round's targets */
     const struct schedule_product *products;
     struct operand<word> operand;
     int32_t one; /* always 1; see semiring.cuh */
@@ -27,7 +27,7 @@ template <typename word> struct planned_step {
 /* The slab whose copies are issued next. */
 struct planned_cursor {
     uint32_t product;
-    uint32_t slab; /* index within the product */
+    uint32_t slab; /* index of the slab within its product */
 };
 
 /* State of a block that is kept in shared memory behind the ring, to save registers. */

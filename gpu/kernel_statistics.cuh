@@ -32,9 +32,9 @@ static_assert(STATISTICS_GROUPS * STATISTICS_GROUP_QUADS == STATISTICS_THREADS, 
 
 /* Consecutive rows among those of one device. */
 template <typename element> struct statistics_rows {
-    const element *elements; /* vertex_count per row */
+    const element *elements; /* vertex_count elements per row */
     uint32_t vertex_count;
-    uint32_t first_row; /* index among the device's rows */
+    uint32_t first_row; /* index of the first row among the device's rows */
     uint32_t row_count;
     struct tile_rows rows;
 };

@@ -27,9 +27,9 @@ struct schedule_panel {
     uint8_t width; /* vertices of `tile` */
 };
 
-/* Read by one access of 16 bytes. */
+/* One product of a target, read by one access of 16 bytes. */
 struct schedule_product {
-    uint32_t left; /* slot */
+    uint32_t left; /* slot of the left operand */
     uint32_t right[2];
     uint32_t depth;
 };
@@ -37,8 +37,8 @@ struct schedule_product {
 struct schedule_target {
     uint32_t row;
     uint32_t columns[2];    /* the same tile twice if the entry has only one */
-    uint32_t product_begin; /* index among all products of the plan */
-    uint32_t slabs;         /* slabs of all its products */
+    uint32_t product_begin; /* index of the first product in the plan */
+    uint32_t slabs;         /* slabs of all products of the entry */
     uint8_t rows;           /* rows in use: vertices of the row tile */
     uint8_t words[2];       /* words in use in each half of the block's columns; 0: skip the half */
     uint8_t flags;

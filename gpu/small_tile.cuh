@@ -19,7 +19,7 @@ static_assert(GPU_TILE % SMALL_TILE == 0, "the padded matrix has whole tiles");
 struct small_step {
     uint32_t tile_count; /* tiles along one edge of the matrix, SMALL_TILE wide */
     struct tile_control *control;
-    volatile uint32_t *negative; /* host-mapped */
+    volatile uint32_t *negative; /* in host-mapped memory */
 };
 
 /* Returns whether a block computes interior tiles in pairs: doubles would need too many

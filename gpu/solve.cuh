@@ -186,7 +186,7 @@ struct solve {
     struct matrix *result;
     struct solve_account *account;
     struct timings *timings;
-    bool small;                 /* one cooperative launch */
+    bool small;                 /* solved in one cooperative launch */
     const struct ranks *ranks;  /* ranks of a joint solve, else NULL */
     struct schedule *schedule;  /* NULL for the dense plan */
     struct planned_lists lists; /* zero for the dense plan, except order.rows */
@@ -270,8 +270,8 @@ MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
                                    : try_prepare(interior_kernel<semiring>, INTERIOR_SHARED_BYTES);
 }
 
-/* Waits for the end of a step, so that its time can be reported. Small solves do not wait: saves 11
- * us. */
+/* Waits for the end of a step, so that its time can be reported. Small solves do not wait, to save
+ * 11 us. */
 MUST_CHECK static enum status await_step(const struct solve *solve)
 {
     if (!solve->small) {

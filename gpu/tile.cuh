@@ -61,7 +61,7 @@ template <typename element> struct tile_matrix {
  * this device. */
 struct tile_order {
     const uint32_t *position;
-    const uint64_t *held; /* bit row tile * tile_count + column tile */
+    const uint64_t *held; /* bitmap; bit row tile * tile_count + column tile */
     uint32_t tile_count;
     struct tile_rows rows;
 };

@@ -26,7 +26,7 @@ extern "C" {
 #define TILE_ROWS_BLOCK 2
 
 struct tile_rows {
-    uint32_t members; /* at least 1 */
+    uint32_t members; /* number of members, at least 1 */
     uint32_t member;
     uint32_t most; /* largest number of tile rows of any member */
 };

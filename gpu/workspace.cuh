@@ -27,7 +27,7 @@ struct workspace_shape {
     uint32_t result_bytes;  /* bytes of a result element */
     uint32_t right_blocks;  /* operand_right_blocks; 0: left blocks also serve as right blocks */
     uint32_t left_slots;    /* left tiles in a set of operands */
-    uint32_t right_slots;   /* right tiles in a set */
+    uint32_t right_slots;   /* right tiles in a set of operands */
     uint32_t parities;      /* sets of operands: rounds in memory at once */
     uint32_t pivots;        /* pivot tiles per round; 0: no operands */
 };
@@ -36,12 +36,12 @@ struct workspace_layout {
     uint64_t stride; /* elements per row: tile_count * GPU_TILE */
     uint64_t matrix_bytes;
     uint64_t left_bytes;    /* left panels of one set of operands */
-    uint64_t right_bytes;   /* right panels of one set */
+    uint64_t right_bytes;   /* right panels of one set of operands */
     uint64_t closed_bytes;  /* closed diagonal tile of one pivot, in a group */
     uint64_t operand_bytes; /* all sets of operands and closed tiles */
     uint64_t offset_bytes;  /* the graph's row_offset */
     uint64_t list_bytes;
-    uint64_t chunk_bytes; /* each of DEVICE_CHUNKS */
+    uint64_t chunk_bytes; /* bytes of each of the DEVICE_CHUNKS buffers */
     uint64_t statistics_bytes;
     uint64_t total_bytes;
 };
