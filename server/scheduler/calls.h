@@ -42,7 +42,7 @@ enum call_kind {
 /* Parameters of a request for a job, other than its graph. */
 struct job_parameters {
     enum kind kind;
-    int priority;      /* 0..9, 9 first */
+    int priority;      /* 0 to 9; 9 is served first */
     double deadline_s; /* seconds from the request; 0 = no deadline */
     bool verify;
     enum result_form form; /* form of the result */
@@ -54,7 +54,7 @@ struct submit_call {
     union {
         struct reader *reader;       /* other calls: the HTTP thread has fed the whole upload to the
                                         reader, the pool finishes it; NULL = a stored graph */
-        struct edge_changes changes; /* CALL_CHANGE */
+        struct edge_changes changes; /* for CALL_CHANGE */
     };
     struct upload_share share; /* memory charged for the reader or the changes */
     double parse_s;            /* time spent feeding the reader */
@@ -112,7 +112,7 @@ struct call {
     char if_match[IF_MATCH_SIZE]; /* the graph to change must have one of these tags; empty = any */
     char if_none_match[IF_MATCH_SIZE];  /* tags that the graph of name= must not have */
     char traceparent[TRACEPARENT_SIZE]; /* empty = none */
-    char request_id[REQUEST_ID_SIZE];   /* logged with the job */
+    char request_id[REQUEST_ID_SIZE];   /* ID of the request, logged with the job */
     double wait_s; /* longest wait for the job's end; of CALL_JOB, for a new state */
     union {
         struct submit_call submit;
@@ -148,7 +148,7 @@ struct call {
     struct job *job;             /* job that the call waits for; NULL = it does not wait */
     LIST_ENTRY(call) of_job;     /* link in job.waiters or job.acceptors */
     LIST_ENTRY(call) in_waiting; /* link in scheduler.waiting */
-    double expires_at_s;         /* monotonic */
+    double expires_at_s;         /* in monotonic time */
 };
 
 /* Returns whether the call is CALL_SUBMIT, CALL_CHANGE or CALL_STORE_GRAPH. */

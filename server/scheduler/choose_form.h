@@ -30,7 +30,7 @@ struct form_look {
     uint64_t bytes;      /* size of the hierarchy's file */
     uint64_t label_bytes;
     struct hierarchy_shape *shape; /* owned by the owner of this struct; NULL unless measured */
-    double seconds;                /* time that measuring took */
+    double seconds;                /* duration of the measurement */
     bool is_fresh;                 /* the order was computed now, not read from the cache */
 };
 

@@ -6,7 +6,7 @@
 
 /* One store_change, and everything it points to. */
 struct commit {
-    struct message message; /* first */
+    struct message message; /* must be the first member */
     struct store_change change;
     struct pool_work writing; /* writes the graph's file on the pool */
     struct scheduler *scheduler;
@@ -14,7 +14,7 @@ struct commit {
     struct graph *graph;           /* owned */
     struct hierarchy_shape *shape; /* shape of the graph's hierarchy; owned, or NULL */
     struct upload_share share;
-    struct result *result; /* counted */
+    struct result *result; /* counted reference */
     /* The new coordinates, and the coordinates before the commit. */
     struct coordinates_info coordinates;
     struct coordinates_info old_coordinates;

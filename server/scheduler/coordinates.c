@@ -17,7 +17,7 @@
 /* An upload of coordinates on its way to the disk threads. Owned by the loop thread; a pool thread
  * uses it while it reads and writes the coordinates. */
 struct upload {
-    struct pool_work work; /* first */
+    struct pool_work work; /* must be the first member */
     struct call *call;
     char graph_id[GRAPH_ID_SIZE];
     struct coordinates_info info;
@@ -194,7 +194,7 @@ static enum status send_upload(struct upload *upload, struct graph_entry *entry)
     STATUS_TRY(tenant_check_bytes(call->tenant, &call->quota, more_bytes, &upload->problem));
     struct commit *commit = create_commit(scheduler, entry, call, STORE_PUT_COORDINATES);
     if (commit == NULL) {
-        return STATUS_OK; /* the call is answered */
+        return STATUS_OK; /* the call has been answered */
     }
     store_find_op(&commit->change, STORE_PUT_COORDINATES)->coordinates.file = upload->file;
     upload->file = (struct draft_file){.descriptor = -1};

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct alias {
-    uint32_t owner; /* number of the tenant */
+    uint32_t owner; /* number of the owning tenant */
     char name[NAME_SIZE];
     struct graph_entry *entry;
     uint64_t number; /* number of the latest request that assigned the name */

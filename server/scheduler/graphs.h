@@ -16,8 +16,8 @@
  *   STORED     its row and its file are on the disk; graph_entry_commit of accept.c and restore.c
  *   DAMAGED    its file was found damaged, until an upload of the same graph is accepted;
  *              results_note_damaged_graph
- *   DELETING   its deletion is on the way to the catalogue; names_delete_graph. The entry goes with
- *              its end, or has its earlier state again when the store refuses
+ *   DELETING   its deletion is on the way to the catalogue; names_delete_graph. The entry is
+ * removed with its end, or has its earlier state again when the store refuses
  *
  * Requests find a graph that is STORED or DAMAGED. */
 enum graph_state { GRAPH_ACCEPTING = 0, GRAPH_STORED, GRAPH_DAMAGED, GRAPH_DELETING };

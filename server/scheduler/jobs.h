@@ -46,16 +46,16 @@ struct job {
     struct job_row row;
     bool is_scaled; /* decimal weights are solved as scaled i4 */
     struct job_report report;
-    struct tenant *tenant;     /* the owner */
+    struct tenant *tenant;     /* owner of the job */
     struct graph_entry *graph; /* NULL once the graph is deleted or lost */
 
     uint64_t quota_bytes;       /* storage quota of the submitting key; 0 = none or unknown */
-    double deadline_at_s;       /* monotonic; 0 = none */
+    double deadline_at_s;       /* in monotonic time; 0 = none */
     double parse_s;             /* time spent reading the upload */
     double look_s;              /* time spent ordering the graph before its form was chosen */
     bool is_look_fresh;         /* the order was computed then, not read from the cache */
     double expected_s;          /* estimated when the job enters the queue; 0 = unknown */
-    uint32_t vertex_count;      /* vertices of its graph */
+    uint32_t vertex_count;      /* vertices of the graph */
     struct task_signal *signal; /* signal of the worker that runs the job; NULL = not running */
     double progress;            /* progress shown when a worker returned the job */
 
@@ -64,7 +64,7 @@ struct job {
     enum job_durability durability;
     uint32_t changes;       /* commits on their way to the disk */
     uint32_t attempts;      /* failed attempts that lacked memory, files or disk */
-    enum job_stop stop;     /* reason for signal->cancelled */
+    enum job_stop stop;     /* why signal->cancelled is set */
     struct name_move move;  /* move of the name report.moves, until the job's end is stored */
     struct solve_arc *arcs; /* arcs that differ from the parent graph, owned; or NULL */
     size_t arc_count;
@@ -116,7 +116,7 @@ struct job_table {
     void *by_key;
     uint64_t last_number;
     struct job_list unfinished; /* in order of creation; job_table_end removes a job */
-    struct job_list history;    /* in order of their ends */
+    struct job_list history;    /* in the order in which the jobs ended */
     size_t history_count;
 };
 

@@ -35,7 +35,7 @@ struct pool_work {
 };
 
 struct pool {
-    STAILQ_HEAD(, pool_work) waiting; /* oldest first */
+    STAILQ_HEAD(, pool_work) waiting; /* the oldest work first */
     uint32_t running[POOL_CLASS_COUNT];
     uint64_t last_turn;
 };
@@ -55,5 +55,5 @@ bool pool_is_free(const struct scheduler *scheduler, const struct tenant *tenant
  * before run; the work must live until then(). */
 void pool_queue(struct scheduler *scheduler, struct tenant *tenant, enum pool_class class_,
                 struct pool_work *work);
-/* Returns whether nothing runs or waits. */
+/* Returns whether no work runs or waits. */
 bool pool_is_idle(const struct pool *pool);

@@ -365,7 +365,7 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
 
 /* The estimate of a stored graph whose form depends on its separators, which the pool measures. */
 struct stored_estimate {
-    struct pool_work work; /* first */
+    struct pool_work work; /* must be the first member */
     struct call *call;
     char graph_id[GRAPH_ID_SIZE];
     struct form_look look;

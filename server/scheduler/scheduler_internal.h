@@ -46,12 +46,12 @@ struct scheduler {
     const struct worker_launcher *launcher; /* NULL = none */
     struct store *store;
     struct result_table *results;
-    void (*note_damage)(void *context, struct result *result); /* for result_watch */
+    void (*note_damage)(void *context, struct result *result); /* callback for result_watch */
     struct mailbox *mailbox;
 
     uv_async_t wake;
     uv_timer_t alarm;  /* set to the earliest deadline or end of a wait */
-    double alarm_at_s; /* monotonic; 0 = not set */
+    double alarm_at_s; /* in monotonic time; 0 = not set */
     uv_timer_t drain_alarm;
     uv_timer_t watch_tick; /* timer that runs while an event stream waits */
     uv_timer_t room_tick;  /* timer that runs while the ledger is paused */
@@ -59,7 +59,7 @@ struct scheduler {
 
     struct admission admission;
     struct device_list devices;
-    uint32_t vertex_limit[COST_COUNT]; /* by graph_cost */
+    uint32_t vertex_limit[COST_COUNT]; /* indexed by graph_cost */
     struct scheduler_worker *workers[DEVICE_LIMIT];
     uint32_t worker_count;
     uint32_t next_worker; /* index of the worker that gets a job first */
@@ -76,13 +76,13 @@ struct scheduler {
     struct result_list items; /* the least recently used result first */
     uint32_t submissions;     /* submissions under way, including parked ones */
     struct pool pool;
-    uint32_t changes;                 /* changes not yet on the disk */
-    STAILQ_HEAD(, submission) parked; /* ordered by call */
+    uint32_t changes;                 /* commits not yet on the disk */
+    STAILQ_HEAD(, submission) parked; /* in the order of the calls */
     LIST_HEAD(, commit) namings;      /* commits under way that assign a name */
     LIST_HEAD(, name_move) moves;     /* pending moves of names */
     LIST_HEAD(, call) waiting;        /* calls that wait for a job */
     uint32_t event_count;             /* number of event streams in `waiting` */
-    double typical_solve_s;           /* moving average, for Retry-After */
+    double typical_solve_s;           /* moving average, used for Retry-After */
     atomic_uint calls_open;
     struct scheduler_marks marks;
 

@@ -10,7 +10,7 @@
  *   NEW              its call has arrived; submit_call
  *   WAITS_FOR_NAME   a change whose name is about to move; change_begin
  *   FINISHING        the pool makes its graph, from the upload or the change; submit_finish_graph
- *   WAITS_FOR_GRAPH  its graph is being deleted, or its name being given; accept_submission
+ *   WAITS_FOR_GRAPH  its graph is being deleted, or its name assigned; accept_submission
  *   LOOKING          the pool measures the hierarchy of its graph; start_look
  *
  * A submission that waits is parked, and continues in submit_parked. */
@@ -24,8 +24,8 @@ enum submission_state {
 
 enum submission_source {
     SUBMISSION_STORED, /* a stored graph */
-    SUBMISSION_UPLOAD, /* an upload, in reader */
-    SUBMISSION_CHANGE  /* a change of a stored graph, in change */
+    SUBMISSION_UPLOAD, /* an upload, in `reader` */
+    SUBMISSION_CHANGE  /* a change of a stored graph, in `change` */
 };
 
 struct submission_change {
@@ -46,7 +46,7 @@ struct submission_change {
 
 /* Owned by the loop thread; a pool thread uses it while it is FINISHING or LOOKING. */
 struct submission {
-    struct pool_work work; /* first */
+    struct pool_work work; /* must be the first member */
     enum submission_state state;
     struct scheduler *scheduler;
     struct call *call;

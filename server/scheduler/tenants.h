@@ -18,11 +18,11 @@ struct graph_entry;
 struct tenant {
     char name[TENANT_NAME_SIZE];
     uint32_t number;               /* the owner number in the tenant's keys in the result table */
-    struct job_share share;        /* its jobs in the queue */
+    struct job_share share;        /* the tenant's jobs in the queue */
     atomic_uint reserved_places;   /* queue places reserved for its submissions under way */
-    atomic_ullong stored_bytes;    /* bytes of its graphs and results */
+    atomic_ullong stored_bytes;    /* bytes of the tenant's graphs and results */
     atomic_ullong reserved_bytes;  /* bytes of the future results of its unfinished jobs */
-    _Atomic uint64_t upload_bytes; /* charged to its uploads under way */
+    _Atomic uint64_t upload_bytes; /* charged to the tenant's current uploads */
     struct pool_share pool;
     LIST_HEAD(, job) jobs; /* newest first, as in both tables */
     LIST_HEAD(, graph_entry) graphs;
