@@ -105,7 +105,7 @@ static int watch_ranks(int channel, pid_t pid)
         }
     }
     close(files[LAUNCHER].fd);
-    kill(-pid, SIGKILL); /* the rest of its process group */
+    kill(-pid, SIGKILL); /* the rest of the launcher's process group */
     waitpid(pid, &status, 0);
     return status;
 }

@@ -4,7 +4,7 @@
 
 struct mailbox {
     pthread_mutex_t lock;
-    STAILQ_HEAD(, message) messages; /* oldest first */
+    STAILQ_HEAD(, message) messages; /* the oldest message first */
     void (*wake)(void *context);
     void *context;
 };

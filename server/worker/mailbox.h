@@ -11,7 +11,7 @@
 
 struct message {
     STAILQ_ENTRY(message) in_mailbox;
-    void (*deliver)(struct message *message); /* runs on the receiver's thread */
+    void (*deliver)(struct message *message); /* called on the receiver's thread */
 };
 
 struct mailbox;
@@ -19,7 +19,7 @@ struct mailbox;
 /* wake: called after each post on the posting thread (uv_async_send), or NULL. */
 MUST_CHECK enum status mailbox_create(void (*wake)(void *context), void *context,
                                       struct mailbox **ret_mailbox);
-/* The mailbox must be empty. */
+/* Destroys the mailbox, which must be empty. */
 void mailbox_destroy(struct mailbox *mailbox);
 
 /* Any thread, never blocks. */

@@ -18,7 +18,7 @@
 #define HIERARCHY_VERIFY_ROWS 64
 #define HIERARCHY_SAMPLE_ROWS 4
 #define HIERARCHY_ROWS_BYTES ((size_t)256 << 20)
-/* A pool is used if rows x edges of the sample exceed this: 10 ms of one thread. */
+/* A pool is used if rows x edges of the sample exceed this, which takes one thread 10 ms. */
 #define SHARED_EDGES (UINT64_C(1) << 24)
 
 /* Returns the number of rows of a matrix to prove, from 1 to SAMPLE_ROWS: as many as cost little

@@ -55,7 +55,7 @@ struct task {
     uint64_t edge_count;
     bool negative; /* some weight is below 0 */
     enum kind kind;
-    enum result_form form; /* matrix or hierarchy */
+    enum result_form form; /* form of the result */
     bool verify;
     struct result *base;    /* counted reference to the result of the parent graph; NULL = none */
     struct solve_arc *arcs; /* arcs that differ from the parent; borrowed from the job */
@@ -77,7 +77,7 @@ struct task {
     double write_s;
     double parse_s; /* time spent reading the graph's file */
     struct solve_outcome outcome;
-    struct result_file *file;     /* sealed; set on STATUS_OK */
+    struct result_file *file;     /* the sealed result; set on STATUS_OK */
     struct search_pool *searches; /* pool that searched a hierarchy for the proof, kept for its
                                      result; may be NULL */
     struct vertex_names *names;   /* vertex names; set on STATUS_OK, and with a negative cycle */
@@ -92,7 +92,7 @@ struct task_folders {
     int graphs; /* three open directories, borrowed */
     int results;
     int orders;
-    uint64_t plan_budget_bytes; /* 0 = no order is cached */
+    uint64_t plan_budget_bytes; /* limit on the cached orders; 0 = none are cached */
 };
 
 /* Opens the graph's file, reads it unless the task has the graph, and creates the result file. Sets

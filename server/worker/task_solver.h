@@ -8,7 +8,7 @@
 /* The configuration of a solver: plain values, which can be sent to a process of this program. */
 struct worker_setup {
     struct solver_config solver;
-    bool gpu;             /* the GPU back end, else the CPU */
+    bool gpu;             /* use the GPU back end, else the CPU back end */
     uint32_t gpu_index;   /* index of the first GPU */
     uint32_t gpu_members; /* GPUs that solve together; 0 = all */
     bool sharing;         /* the GPU also belongs to a group that another process opens */

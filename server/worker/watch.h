@@ -10,7 +10,7 @@
 /* Memory shared by the daemon and a worker process: the signal of the current task, and the
  * heartbeats that show that the process is scheduled. */
 struct worker_shared {
-    atomic_uint heartbeats; /* a few each second */
+    atomic_uint heartbeats; /* counter, incremented a few times per second */
     struct task_signal signal;
 };
 

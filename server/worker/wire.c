@@ -9,7 +9,7 @@
 #define BODY_OFFSET offsetof(struct wire_message, body)
 
 static const struct {
-    size_t size; /* size of the whole message */
+    size_t size; /* bytes of the whole message */
     uint32_t descriptors;
 } types[WIRE_TYPE_COUNT] = {
     [WIRE_SETUP] = {BODY_OFFSET + sizeof(struct worker_setup), 1},

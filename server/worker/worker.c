@@ -27,7 +27,7 @@ struct worker {
     bool has_process; /* the solver runs in a process, not in the thread */
     struct worker_health health;
     struct worker_facts facts; /* facts from the first opening */
-    sem_t opened;              /* posted when the facts are set */
+    sem_t opened;              /* semaphore, posted when the facts are set */
     pthread_t thread;
     struct task *_Atomic given; /* next task, until the thread receives it */
     struct cpu_pool *pool;      /* threads of proof_check */
@@ -35,7 +35,7 @@ struct worker {
     struct solver *_Atomic solver;
     struct task_solver own; /* solver that runs in the thread */
     struct worker_process process;
-    struct task_signal own_signal; /* used without a process */
+    struct task_signal own_signal; /* signal of the task if there is no process */
     atomic_bool is_stopping;       /* set only while the worker has no task */
     int backoff_ms;
 };
