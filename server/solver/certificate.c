@@ -63,10 +63,10 @@ struct certificate {
     double epsilon; /* relative error of one addition */
     double least;   /* smallest magnitude with this relative error */
     struct adjacency *adjacency; /* undirected edges, both directions; or NULL */
-    struct search *searches;     /* one per thread */
+    struct search *searches;     /* buffers, one struct per thread */
     uint32_t thread_count;
     uint32_t row_count;
-    uint32_t first_row; /* first of the rows being checked */
+    uint32_t first_row; /* index of the first row of the current batch */
 };
 
 /* Returns whether one pass over the edges checks a row: if weights are non-negative integers. */

@@ -13,7 +13,7 @@
 #define PROGRESS_SHARE_MAX 0.999
 
 struct progress {
-    _Atomic double begun_at_s; /* monotonic; 0 = not started */
+    _Atomic double begun_at_s; /* in monotonic time; 0 = not started */
     _Atomic double expected_s[PHASE_COUNT];
     atomic_uint phase;
     _Atomic double phase_at_s; /* time when the phase began, or when its short first step ended */

@@ -43,13 +43,13 @@ struct solve {
     struct solver *solver;
     const struct graph *whole;
     struct solve_subject subject;
-    const struct graph *graph; /* graph of the subject */
+    const struct graph *graph; /* the graph that is solved: subject.graph */
     double preparing_s; /* time to make the subject and to prove that 16 bits suffice; counts as
                            planning */
     struct plan *plan;  /* owned */
     const struct solve_request *request;
     const struct observer *observer;
-    struct matrix *matrix;     /* the caller's */
+    struct matrix *matrix;     /* result matrix of the caller */
     struct statistics numbers; /* statistics of the outcome before decimals are divided */
     bool narrow;               /* 16 bits are proven to suffice, see solve_options */
     struct solve_outcome *outcome;

@@ -39,7 +39,7 @@ struct solve_outcome {
     uint32_t *cycle; /* rows of a negative cycle in walking order, owned */
     size_t cycle_length;
     double cycle_weight;
-    uint64_t arc_count; /* arcs of a hierarchy */
+    uint64_t arc_count; /* number of arcs of a hierarchy */
 };
 
 /* Estimates a solve of this graph. Makes the plan that the solve would use, and returns its summary

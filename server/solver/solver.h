@@ -37,7 +37,7 @@ struct solver_device {
     uint32_t members; /* devices that solve together; memory and units are totals over them */
     uint64_t memory_bytes;
     uint64_t memory_free_bytes;
-    uint32_t units;  /* multiprocessors or threads */
+    uint32_t units;  /* number of multiprocessors or threads */
     char detail[64]; /* "compute capability 9.0", "avx512" */
 };
 
@@ -48,8 +48,8 @@ struct solver_estimate {
     double finish_s;       /* part of `seconds` after the last round */
     /* In addition to `seconds`, for work of the host before or after the rounds: */
     double fill_s;
-    double write_s; /* writing rows of the result */
-    double check_s; /* computing statistics */
+    double write_s; /* seconds to write rows of the result */
+    double check_s; /* seconds to compute statistics */
 };
 
 struct solver;
@@ -85,7 +85,7 @@ struct solver_class {
     enum status (*solve)(struct solver *solver, const struct graph *graph, const struct plan *plan,
                          const struct solve_options *options, const struct observer *observer,
                          struct matrix *matrix, struct solve_account *account);
-    /* Makes the solver solve together with the other ranks; its rates become totals. */
+    /* Makes the solver solve together with the other ranks; its rates become their totals. */
     void (*join)(struct solver *solver, const struct ranks *ranks);
     void (*close)(struct solver *solver);
 };

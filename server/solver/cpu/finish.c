@@ -40,14 +40,14 @@ struct finish {
     unsigned char *bands; /* first rank only: buffer for the received bands of other ranks */
     size_t band_bytes;
     unsigned char *other_band; /* the received band whose tiles are to be mirrored */
-    uint32_t other;            /* index of that band */
+    uint32_t other;            /* index of the received band */
     uint32_t first;            /* first band of the current step */
     uint32_t *leaders;         /* one row of each cycle of the permutation */
     uint32_t leader_count;
     atomic_bool exceeds; /* a distance does not fit u2 */
 };
 
-/* size is constant at each call, so that the loops are specialized. */
+/* `size` is a constant in each call, so that the loops are specialized. */
 static inline void transpose_block(struct cpu_block from, struct cpu_block to, size_t size)
 {
     const unsigned char *source = from.elements;
@@ -74,7 +74,8 @@ static void mirror_tile(struct cpu_block from, struct cpu_block to, size_t size)
     }
 }
 
-/* Also mirrors within diagonal tiles: mirrored floats may differ by rounding. */
+/* Mirrors a band. Also mirrors within its diagonal tile, because floats on both sides may differ by
+ * rounding. */
 static void mirror_band(const struct cpu_tiles *tiles, uint32_t band)
 {
     const size_t size = tiles->element_bytes;
@@ -94,7 +95,7 @@ static void mirror_band(const struct cpu_tiles *tiles, uint32_t band)
     }
 }
 
-/* Task: a band and its counterpart from the end, so that all tasks take equally long. */
+/* A task mirrors a band and its counterpart from the end, so that all tasks take equally long. */
 static void mirror_bands(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
@@ -106,7 +107,7 @@ static void mirror_bands(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Task: a band above the received one. */
+/* A task mirrors one tile of the received band into a band above it. */
 static void mirror_other(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
@@ -144,7 +145,7 @@ static enum status mirror_others(struct cpu_pool *pool, struct finish *finish)
     return status;
 }
 
-/* A band that is stored here or was received from another rank. */
+/* Returns a band that is stored here or was received from another rank. */
 static const unsigned char *band_elements(const struct finish *finish, uint32_t band)
 {
     return cpu_tiles_has(finish->tiles, band)
@@ -170,7 +171,7 @@ static void copy_rows(const struct finish *finish, uint32_t band, uint32_t first
     }
 }
 
-/* size is constant at each call, so that the loops are specialized. */
+/* `size` is a constant in each call, so that the loops are specialized. */
 static inline void permute_row(const unsigned char *row, const uint32_t *position_of, uint32_t n,
                                unsigned char *ret_row, size_t size)
 {
@@ -265,7 +266,7 @@ static void write_row(struct finish *finish, const unsigned char *row, unsigned 
     }
 }
 
-/* Number of tasks per band: one, or one per group of rows that is copied at once. */
+/* Returns the number of tasks per band: one, or one per group of rows that is copied at once. */
 static uint32_t tasks_of_band(const struct finish *finish)
 {
     return finish->beside ? CPU_TILE / ROWS_COPIED : 1;
@@ -471,7 +472,7 @@ struct reduction {
     atomic_uint_least64_t bins[STATISTICS_BINS];
 };
 
-/* End of the rows of a task. */
+/* Returns the end of the rows of a task. */
 static uint32_t task_end(const struct matrix *matrix, uint64_t task)
 {
     const uint64_t end = (task + 1) * TASK_ROWS;

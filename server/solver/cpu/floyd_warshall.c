@@ -16,7 +16,7 @@
 struct dense_round {
     struct plan_round round;
     struct plan_pivot pivot;
-    uint32_t *tiles; /* all tiles but the pivot */
+    uint32_t *tiles; /* all tiles except the pivot */
     struct plan_target *targets;
     struct plan_product *products;
 };
@@ -245,7 +245,7 @@ static void update_target(const struct execution *execution, uint64_t task)
     }
 }
 
-/* Tasks: the right slots, then the targets. */
+/* Updates right panels and targets. Tasks: the right slots, then the targets. */
 static void end_round(void *context, uint32_t thread, uint64_t task)
 {
     struct execution *execution = context;

@@ -52,7 +52,7 @@ static inline uint32_t NAME(begin_of)(uint32_t at, uint32_t step, uint32_t exten
 
 /* A strip of the right operand: one column of register tiles. */
 struct NAME(strip) {
-    uint32_t first; /* column */
+    uint32_t first; /* first column */
     uint32_t vectors;
     uint32_t width; /* columns of the vectors */
 };

@@ -31,7 +31,7 @@ struct cpu_pool {
     pthread_mutex_t mutex;
     pthread_cond_t begin;
     pthread_cond_t end;
-    uint64_t generation; /* counts loops */
+    uint64_t generation; /* number of loops so far */
     uint32_t busy;       /* workers still in the loop */
     bool stopping;
 };

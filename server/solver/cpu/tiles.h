@@ -29,7 +29,7 @@ struct cpu_tiles {
     const struct plan *plan;
     const struct ranks *ranks; /* borrowed; NULL = all bands are stored here */
     uint32_t row_count;        /* rows of the bands stored here */
-    const uint32_t *begin;     /* tile_count + 1 positions */
+    const uint32_t *begin;     /* first position of each tile, tile_count + 1 entries */
     const uint32_t *stored_at; /* first row of each band stored here */
     uint32_t
         *position_of;  /* vertex -> position; NULL = each vertex has the position of its number */

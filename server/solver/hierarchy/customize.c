@@ -16,7 +16,7 @@
 
 /* Number of pivots of a front between two checks for a cancel. */
 #define PIVOTS_AT_ONCE 64
-/* Vertices whose edges one task sets. */
+/* Number of vertices whose edges one task sets. */
 #define VERTICES_PER_TASK 8192
 /* Memory that must be available, in fronts: one front and the remains of its children. */
 #define FRONT_COPIES 3
@@ -26,7 +26,7 @@
 struct front {
     void *elements;
     uint32_t columns;
-    uint32_t size; /* columns and rows */
+    uint32_t size; /* number of columns and rows */
     bool symmetric;
     struct customization *run;
     const struct hand *hand;
@@ -60,7 +60,7 @@ struct customization {
     uint32_t subtree_count;
     struct hand *hands;
     const struct graph *graph;
-    uint32_t *supernode_of; /* indexed by position */
+    uint32_t *supernode_of; /* supernode of each position */
     atomic_ullong pivots_done;
     atomic_int status;
 };

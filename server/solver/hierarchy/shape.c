@@ -183,7 +183,7 @@ struct pass {
     uint32_t *found; /* pattern of the next column */
     uint32_t found_count;
     uint64_t weights;
-    double steps; /* elimination steps */
+    double steps; /* number of elimination steps */
 };
 
 /* Insertion sort, because the previous column's sorted pattern comes first and is most of the

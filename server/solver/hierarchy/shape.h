@@ -6,8 +6,8 @@
 #include "proto/hierarchy.h"
 
 struct hierarchy_limits {
-    uint64_t entries; /* entries of all blocks */
-    double steps;     /* steps of the elimination */
+    uint64_t entries; /* number of entries of all blocks */
+    double steps;     /* number of elimination steps */
 };
 
 /* vertex_at: an order. The shape uses a postorder of its elimination tree, with the same fill.

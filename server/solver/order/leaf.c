@@ -13,7 +13,7 @@ struct leaf {
     uint32_t count;    /* vertices of the leaf */
     uint32_t known;    /* vertices of the leaf and its boundary */
     uint32_t words;    /* words per row; there are `count` rows */
-    uint32_t *degrees; /* GONE for an eliminated vertex */
+    uint32_t *degrees; /* degree of each vertex; GONE if eliminated */
 };
 
 enum status leaf_scratch_init(struct leaf_scratch *scratch, uint32_t vertex_count)

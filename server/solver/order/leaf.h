@@ -13,7 +13,7 @@ struct leaf_scratch {
 };
 
 MUST_CHECK enum status leaf_scratch_init(struct leaf_scratch *scratch, uint32_t vertex_count);
-/* Accepts zeroed scratch. */
+/* Frees the scratch memory. Accepts a zeroed struct. */
 void leaf_scratch_finish(struct leaf_scratch *scratch);
 
 /* A larger part keeps its order: it has no separators, so no order of it is good. */

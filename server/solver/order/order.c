@@ -10,7 +10,7 @@
 /* A connected component of the core. */
 struct component {
     uint32_t level;
-    uint32_t first; /* its vertices in the list of members */
+    uint32_t first; /* index of its first vertex in the list of members */
     uint32_t count;
     bool is_small;
     uint32_t node;

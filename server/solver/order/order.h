@@ -21,7 +21,7 @@ struct order {
     uint32_t node_count;
     struct order_root *roots; /* ascending levels; their vertices are contiguous in this order */
     uint32_t root_count;
-    uint32_t largest_separator; /* number of vertices */
+    uint32_t largest_separator; /* its number of vertices */
     bool strong;                /* the components are strong components of a directed graph */
     bool partial;               /* thin_only left a component undivided */
 };

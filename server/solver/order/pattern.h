@@ -7,7 +7,7 @@
 
 struct pattern {
     uint32_t vertex_count;
-    int32_t *offset; /* vertex_count + 1 */
+    int32_t *offset; /* beginning of each row, vertex_count + 1 entries */
     int32_t *target;
     int32_t *weight; /* number of graph vertices that each vertex represents */
 };
@@ -15,7 +15,7 @@ struct pattern {
 /* Initialises empty rows with room for this many entries, and weights of 1. STATUS_NO_MEMORY. */
 MUST_CHECK enum status pattern_init(struct pattern *pattern, uint32_t vertex_count,
                                     size_t entry_count);
-/* Accepts a zeroed pattern. */
+/* Frees the pattern. Accepts a zeroed one. */
 void pattern_finish(struct pattern *pattern);
 
 /* Adds both directions of each edge within a component. component: per vertex, or NULL to include

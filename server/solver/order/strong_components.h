@@ -16,5 +16,5 @@ struct strong_components {
  * 1972). STATUS_NO_MEMORY. */
 MUST_CHECK enum status strong_components_find(const struct graph *graph,
                                               struct strong_components *ret_components);
-/* Accepts zeroed components. */
+/* Frees the components. Accepts a zeroed struct. */
 void strong_components_finish(struct strong_components *components);

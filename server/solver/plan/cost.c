@@ -7,8 +7,8 @@
 /* Work of one round, in tile products of full depth. */
 struct effort {
     double close;   /* closing the deepest pivot's tile */
-    double panels;  /* all panels */
-    double targets; /* all targets */
+    double panels;  /* updating all panels */
+    double targets; /* updating all targets */
     double panel_touches;
     double target_touches;
 };

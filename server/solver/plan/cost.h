@@ -12,9 +12,9 @@ struct plan_cost {
     uint32_t granule;      /* the depth of a product is rounded up to a multiple of this */
     uint32_t edge_granule; /* rows and columns of a tile are rounded up to a multiple of this;
                             * `tile` if all tiles are padded */
-    double round_s;        /* overhead per round */
-    double product_s;      /* one tile product of full depth, on one unit */
-    double touch_s;        /* reading and writing one tile, on one unit */
+    double round_s;        /* seconds of overhead per round */
+    double product_s;      /* seconds of a tile product of full depth on one unit */
+    double touch_s;        /* seconds to read and write a tile on one unit */
     double dense_s; /* seconds of a dense solve of this graph; 0 = unknown, computed from the other
                        parameters */
     /* Time to find the separators of one level of the tree, per vertex and entry of the pattern; 0

@@ -22,7 +22,7 @@ struct builder {
     struct plan_layout *layout;
     struct part *parts; /* at most one part per vertex, and an end marker */
     uint32_t part_count;
-    uint32_t filled; /* number of positions */
+    uint32_t filled; /* positions that are assigned so far */
     uint32_t level;  /* level of the current component */
 };
 

@@ -20,13 +20,13 @@ struct plan_layout_options {
 
 struct plan_layout {
     struct plan_outline outline; /* vertex_at; its allocation contains the other arrays too */
-    uint32_t *tile_of;           /* indexed by vertex */
+    uint32_t *tile_of;           /* tile of each vertex */
     uint32_t part_count;         /* leaves, separators and groups of small components */
 };
 
-/* STATUS_NO_MEMORY. */
+/* Makes the layout of an order. STATUS_NO_MEMORY. */
 MUST_CHECK enum status plan_layout_make(const struct order *order,
                                         const struct plan_layout_options *options,
                                         struct plan_layout *ret_layout);
-/* Accepts a zeroed layout. */
+/* Frees the layout. Accepts a zeroed one. */
 void plan_layout_finish(struct plan_layout *layout);

@@ -63,7 +63,7 @@ struct planning {
     const struct plan_cost *cost;
     const struct observer *observer;
     double dense_s;
-    bool is_worth;           /* an order should be searched for */
+    bool is_worth;           /* whether an order should be searched for */
     double look_s;           /* predicted time of all separators, from n and m */
     bool thin_only;          /* as in struct order_options */
     struct order *order;     /* owned: the order of the best layout, or else the last order */

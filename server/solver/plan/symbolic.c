@@ -25,11 +25,11 @@ struct pass {
     uint32_t tile_count;
     struct tile_map reached;
     struct list left;
-    struct list right; /* empty if symmetric */
+    struct list right; /* right panels; empty if symmetric */
     struct list targets;
     struct list products;
     /* Scratch memory of the current round. */
-    struct plan_pivot *pivots; /* part of the plan's array */
+    struct plan_pivot *pivots; /* pivots of the round, in the plan's array */
     struct list touches;
     uint32_t *touch_begin; /* tile_count + 2 entries, by row; one place ahead while it is filled */
     uint64_t *row_targets; /* row_words: bitmap of the columns of the targets of one row */

@@ -9,12 +9,12 @@
 struct tile_map {
     uint32_t tile_count; /* tiles along an edge */
     size_t row_words;
-    uint64_t *words; /* tile_count rows */
+    uint64_t *words; /* bits of the tiles, tile_count rows */
 };
 
 /* Initialises a map with all bits clear. STATUS_NO_MEMORY. */
 MUST_CHECK enum status tile_map_init(struct tile_map *map, uint32_t tile_count);
-/* Accepts a zeroed map. */
+/* Frees the map. Accepts a zeroed one. */
 void tile_map_finish(struct tile_map *map);
 
 static inline uint64_t *tile_map_row(const struct tile_map *map, uint32_t row_tile)
