@@ -13,7 +13,7 @@
  * H200. */
 #define DEVICE_CHUNK_BYTES ((uint64_t)32 << 20)
 #define DEVICE_CHUNKS 2
-/* Rounds that the host may launch before the device has finished the first one; see rounds_run. */
+/* Rounds that the host may launch before the device has finished the first one. */
 #define DEVICE_ROUNDS_AHEAD 4
 /* Twice the rounds in flight: an event is recorded again only after every stream that needs its
  * previous recording has been told to wait for it. */

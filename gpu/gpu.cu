@@ -168,15 +168,16 @@ MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu
 
 enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_gpu)
 {
-    /* Copying threads per device, also in a group, whose first device alone downloads the result of
-     * a plan. The other half of the processors is left to the threads that fault in the pages of
-     * the result: on 16 processors 9.6 GB of new pages took 450 ms, but 540 ms with all processors
-     * copying. */
+    /* The first device has half of the processors as copying threads, because it may download a
+     * result alone. The other half is left to the threads that fault in the pages of the result: on
+     * 16 processors 9.6 GB of new pages then took 450 ms, and 540 ms with a copying thread on every
+     * processor. Each other device of a group has its share of all processors. */
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    const uint32_t share = processors > 2 ? (uint32_t)processors / 2 : 1;
+    const uint32_t half = processors > 2 ? (uint32_t)processors / 2 : 1;
+    const uint32_t share = processors > (long)count ? (uint32_t)processors / count : 1;
     struct gpu *gpu = NULL;
     CHECK(count > 0 && count <= GPU_MEMBERS_MAX);
-    enum status status = open_member(indexes[0], share, &gpu);
+    enum status status = open_member(indexes[0], half, &gpu);
     while (status == STATUS_OK && gpu->member_count < count) {
         status = open_member(indexes[gpu->member_count], share, &gpu->members[gpu->member_count]);
         gpu->member_count += status == STATUS_OK ? 1 : 0;
@@ -250,14 +251,14 @@ void gpu_close(struct gpu *gpu)
     free(gpu);
 }
 
-/* Measures the smallest total and the smallest free memory of any member. The arena of a member
- * counts as free, because the next solve reuses it. */
-MUST_CHECK static bool measure_memory(const struct gpu *gpu, uint64_t *ret_bytes,
+/* Measures the smallest total and the smallest free memory of the first `count` members. The arena
+ * of a member counts as free, because the next solve reuses it. */
+MUST_CHECK static bool measure_memory(const struct gpu *gpu, uint32_t count, uint64_t *ret_bytes,
                                       uint64_t *ret_free_bytes)
 {
     uint64_t least_free = UINT64_MAX;
     uint64_t least = UINT64_MAX;
-    for (uint32_t i = 0; i < gpu->member_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         size_t free_bytes = 0;
         size_t total_bytes = 0;
         if (cudaSetDevice(gpu->members[i]->ordinal) != cudaSuccess ||
@@ -279,7 +280,8 @@ void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device)
     struct cudaDeviceProp properties;
     memset(ret_device, 0, sizeof(*ret_device));
     if (cudaGetDeviceProperties(&properties, gpu->ordinal) != cudaSuccess ||
-        !measure_memory(gpu, &ret_device->memory_bytes, &ret_device->memory_free_bytes)) {
+        !measure_memory(gpu, gpu->member_count, &ret_device->memory_bytes,
+                        &ret_device->memory_free_bytes)) {
         return;
     }
     ret_device->memory_bytes *= gpu->member_count;
@@ -329,7 +331,7 @@ uint64_t gpu_free_bytes(const struct gpu *gpu)
 {
     uint64_t bytes = 0;
     uint64_t free_bytes = 0;
-    return measure_memory(gpu, &bytes, &free_bytes) ? free_bytes : 0;
+    return measure_memory(gpu, 1, &bytes, &free_bytes) ? free_bytes : 0;
 }
 
 /* Returns the bytes of the workspace. Elements count as at least 4 bytes, because whether 16 bits

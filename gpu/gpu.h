@@ -90,7 +90,7 @@ void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning);
 uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge_count,
                           enum kind kind);
 
-/* Returns the device memory that a solve may use now, on the member with the least; 0 = unknown. */
+/* Returns the device memory that a solve may use now on the first member; 0 = unknown. */
 uint64_t gpu_free_bytes(const struct gpu *gpu);
 
 /* Returns the device memory that the first member needs to solve by a plan that leaves tiles out.

@@ -180,8 +180,8 @@ static const struct config_option options[] = {
      "Whether sparse graphs are solved by a plan that skips unnecessary work: auto = if the plan "
      "is faster; none = never, for comparison."},
     {"solver", "group", OPTION_CHOICE, "auto", 0, 0, "auto, none, all", MEMBER(solver.group),
-     "Whether the GPUs of this host solve one graph together: auto = if the graph fits no single "
-     "GPU, or is large while the other GPUs are idle; none = never; all = always."},
+     "Whether the GPUs of this host solve one dense graph together: auto = if the graph fits no "
+     "single GPU, or is large while the other GPUs are idle; none = never; all = always."},
     {"solver", "launcher", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(launcher),
      "Command that starts the solver as MPI processes on this and other hosts, such as mpirun -n 4 "
      "or srun -N 4. A shell runs it with apsp-mpi appended. Requires worker.isolation = process. "

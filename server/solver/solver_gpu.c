@@ -137,14 +137,16 @@ static enum status solve_on_device(struct solver *solver, const struct graph *gr
     const double bytes = (double)n * n * (double)kind_size(kind);
     const struct timings before = account->timings;
     STATUS_TRY(gpu_solve(self->gpu, graph, plan, options, observer, matrix, account));
-    /* Only dense solves measure the rate: other plans are bound by memory and launches. */
+    /* Only dense solves measure the rate: other plans are bound by memory and launches. The rate
+     * of downloads is that of all devices together. */
+    const uint32_t members = plan->summary.kind == PLAN_DENSE ? members_for(self, n) : 1;
     const double compute_s = account->timings.compute_s - before.compute_s;
     const double d2h_s = account->timings.d2h_s - before.d2h_s;
     if (plan->summary.kind == PLAN_DENSE && n >= MEASURED_VERTICES_MIN && compute_s > 0) {
         solver->rates[solver_arithmetic(kind, options)] =
-            solver_relaxations(n, options) / (compute_s * members_for(self, n));
+            solver_relaxations(n, options) / (compute_s * members);
     }
-    if (bytes >= MEASURED_BYTES_MIN && d2h_s > 0) {
+    if (members == self->members && bytes >= MEASURED_BYTES_MIN && d2h_s > 0) {
         solver->rates[RATE_DOWNLOAD] = bytes / d2h_s;
     }
     return STATUS_OK;

@@ -1,12 +1,14 @@
 /* A group of GPUs must give the same matrix and statistics as one GPU, to the last bit, with the
  * dense plan and with other plans, which the group's first device executes alone. If the machine
  * has one device, all members share it, each with separate memory, rows and streams; if it has
- * several, groups of different devices are tested too. Exit 77 without a device.
+ * several, groups of different devices are tested too, also with little
+ * memory. Exit 77 without a device.
  *
  *   test_group_gpu            sizes up to 3,000 around the edges of tiles and blocks, in every kind
  *   test_group_gpu --few      one size and a few kinds, for a run under compute-sanitizer */
 #include "server/solver/plan/planner.h"
 #include "tests/solver/gpu_trial.h"
+#include "tests/solver/halved_grid.h"
 #include "tests/solver/oracle.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
@@ -22,6 +24,14 @@
 #define MEMBERS_MOST 4
 #define MEMBERS_MANY 8
 #define SIZE_OF_FEW 390
+#define CANCEL_SIDE 60
+#define MEMORY_SIDE 110
+
+/* The part of cuda_runtime_api.h that is used here. */
+int cudaSetDevice(int device);
+int cudaMemGetInfo(size_t *ret_free, size_t *ret_total);
+int cudaMalloc(void **ret_memory, size_t size);
+int cudaFree(void *memory);
 
 static const struct gpu_variant variants[] = {
     {"single i4", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, false},
@@ -320,6 +330,9 @@ static bool try_cancels(const struct groups *groups, const struct graph *graph,
     for (uint32_t i = 0; i < groups->count && right; i++) {
         for (uint32_t rounds = 1; rounds < plan->round_count / 2 && right; rounds += 2) {
             for (size_t v = 0; v < VARIANT_COUNT && right; v++) {
+                if (plan->summary.kind != PLAN_DENSE && !is_planned[v]) {
+                    continue;
+                }
                 struct patience patience = {.rounds = rounds};
                 const struct observer observer = patience_observe(&patience);
                 struct result result;
@@ -342,10 +355,56 @@ static bool run_cancels(const struct groups *groups)
     struct graph *graph = edge_list_build(&list);
     struct plan *plan = NULL;
     CHECK(planner_dense(LARGEST, GPU_TILE, &plan) == STATUS_OK);
-    const bool right = try_cancels(groups, graph, plan);
+    struct halved_grid grid = halved_grid_make(CANCEL_SIDE, false, GPU_TILE);
+    const bool right = grid.plan->round_count > 3 && try_cancels(groups, graph, plan) &&
+                       try_cancels(groups, grid.graph, grid.plan);
+    halved_grid_finish(&grid);
     plan_destroy(plan);
     graph_destroy(graph);
     edge_list_finish(&list);
+    return right;
+}
+
+/* ---- Memory ---- */
+
+/* Takes all memory of a device but `left` bytes. */
+static void *take_memory(int device, uint64_t left)
+{
+    size_t free_bytes = 0;
+    size_t bytes = 0;
+    void *taken = NULL;
+    CHECK(cudaSetDevice(device) == 0 && cudaMemGetInfo(&free_bytes, &bytes) == 0 &&
+          free_bytes > left && cudaMalloc(&taken, free_bytes - left) == 0);
+    return taken;
+}
+
+/* If the plan of a grid does not fit on the first of two devices, both solve by the dense plan. The
+ * memory of the second device does not matter. */
+static bool run_little_memory(void)
+{
+    struct halved_grid grid = halved_grid_make(MEMORY_SIDE, false, GPU_TILE);
+    const struct graph *graph = grid.graph;
+    struct solver *solver = NULL;
+    struct problem problem;
+    bool right = true;
+    CHECK(solver_gpu_open(0, 2, &solver, &problem) == STATUS_OK);
+    solver_assume_rates(solver, 1e9); /* the planner then expects little of the dense plan */
+    /* More than a half of the dense plan needs, and less than the whole. */
+    const uint64_t alone = gpu_bytes_needed(1, graph->vertex_count, graph->edge_count, KIND_I4);
+    const uint64_t both = gpu_bytes_needed(2, graph->vertex_count, graph->edge_count, KIND_I4);
+    for (int device = 1; device >= 0 && right; device--) {
+        void *taken = take_memory(device, (alone + both / 2) / 2);
+        struct trial trial = trial_run_graph(solver, graph, KIND_I4, true);
+        right = trial.status == STATUS_OK && trial.statistics_same &&
+                (trial.outcome.plan.kind == PLAN_DENSE) == (device == 0) &&
+                trial.outcome.account.device_count == (device == 0 ? 2 : 0);
+        printf("little memory on device %d: %s plan: %s\n", device,
+               plan_kind_name(trial.outcome.plan.kind), right ? "right" : "WRONG");
+        trial_finish(&trial);
+        CHECK(cudaFree(taken) == 0);
+    }
+    solver_close(solver);
+    halved_grid_finish(&grid);
     return right;
 }
 
@@ -360,8 +419,9 @@ int main(int argc, char **argv)
     const bool few = argc == 2 && strcmp(argv[1], "--few") == 0;
     struct groups groups = {0};
     groups_open(&groups, devices, few ? 3 : MEMBERS_MOST);
-    const bool right = run_sizes(&groups, few) && (few || run_cancels(&groups));
+    bool right = run_sizes(&groups, few) && (few || run_cancels(&groups));
     groups_close(&groups);
+    right = right && (few || devices == 1 || run_little_memory());
     puts(right ? "all right" : "FAILED");
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }
