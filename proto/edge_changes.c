@@ -237,8 +237,8 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
 
 /* Components and bound are expensive to compute, so known values are reused: with the same edges
  * the components are unchanged, and a path, which uses an edge at most once, grows by at most the
- * sum of the growth of all weights. Negative weights, or new weights of all edges, leave no
- * bound. */
+ * sum of the growth of all weights. No bound is known if weights are negative or if all weights are
+ * replaced. */
 static enum status change_weights(struct edge_changes *changes, struct graph *graph,
                                   struct problem *reterr)
 {

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below this bound sums of two distances are exact, as a double holds all smaller integers. */
+/* Below this bound the sum of two distances is exact in f8, because a double holds every smaller
+ * integer. */
 #define BOUND_F8 9007199254740992.0 /* 2^53 */
 
 void graph_destroy(struct graph *graph)

@@ -25,12 +25,12 @@ struct hierarchy_shape {
     uint32_t *position_of; /* vertex -> position */
     uint32_t supernode_count;
     uint32_t *first;        /* supernode_count + 1 positions: first column of each supernode */
-    uint32_t *parent;       /* supernode that has the lowest row as a column, or NO_SUPERNODE */
+    uint32_t *parent;       /* supernode that contains the lowest row, or NO_SUPERNODE */
     uint64_t *row_begin;    /* supernode_count + 1 indexes of row */
     uint32_t *row;          /* later positions that a supernode reaches, ascending */
     uint64_t *weight_begin; /* supernode_count + 1 indexes: blocks of columns x (columns + rows) */
     uint64_t arc_count;     /* number of arcs, without the padding of supernodes */
-    uint64_t label_entries; /* sum over all vertices of the vertices above each; 0 if opened */
+    uint64_t label_entries; /* sum of the numbers of vertices above each vertex; 0 if opened */
 };
 
 #define NO_SLOT UINT64_MAX

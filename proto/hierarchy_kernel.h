@@ -21,7 +21,7 @@ struct hierarchy_sweep {
     uint32_t sources[HIERARCHY_LANES];
     uint32_t count;
     bool in_lanes;
-    uint32_t climbed; /* sources whose labels are computed */
+    uint32_t climbed; /* number of sources whose labels have been computed */
     uint32_t left; /* supernodes not yet swept; if rows are swept one by one, of the current row */
     void *rows;
 };

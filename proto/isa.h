@@ -1,7 +1,7 @@
 /* The instruction sets that inner loops are compiled for, in addition to the portable one. */
 #pragma once
 
-/* The widest vectors of the instruction set that a file is compiled for. */
+/* Size of the widest vectors of the instruction set for which the including file is compiled. */
 #ifdef __AVX512F__
 #define VECTOR_BYTES 64
 #elif defined(__AVX2__)
@@ -12,7 +12,7 @@
 
 enum isa { ISA_PORTABLE, ISA_AVX2, ISA_AVX512, ISA_COUNT };
 
-/* The widest instruction set that this processor supports. */
+/* Returns the instruction set with the widest vectors that this processor supports. */
 static inline enum isa isa_best(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

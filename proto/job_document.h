@@ -27,7 +27,7 @@ enum job_state {
     JOB_STATE_COUNT
 };
 
-/* "queued", "running", "done", "failed", "cancelled". */
+/* Names: "queued", "running", "done", "failed", "cancelled". */
 const char *job_state_name(enum job_state state);
 bool job_state_from_name(const char *name, enum job_state *ret_state);
 /* Names: "planning", "solving", "writing", "checking", "publishing". */
@@ -40,7 +40,7 @@ struct job_report {
     struct input_report input; /* report on the upload that created the graph */
     bool cached;               /* whether the result already existed */
     char *warnings; /* warnings about the upload as JSON text from warning_print, owned; or NULL */
-    double reached; /* share of the pairs that have a path; 0 = unknown */
+    double reached; /* fraction of the pairs that have a path; 0 = unknown */
     char traceparent[TRACEPARENT_SIZE]; /* trace context of the submitting request, or empty */
     char solver[8];                     /* "gpu" or "cpu"; empty until a solver has started */
     char device[64];
@@ -68,12 +68,12 @@ MUST_CHECK enum status job_report_decode(const char *text, struct job_report *re
 struct job_document {
     const char *id;
     const char *graph_id;
-    const char *graph_name; /* an alias, or NULL */
+    const char *graph_name; /* alias of the graph, or NULL */
     enum job_state state;
     uint32_t position; /* number of jobs ahead in the queue; 0 = this job is next, or not queued */
-    double progress;   /* share of the solve that is done, 0 to 1 */
+    double progress;   /* fraction of the solve that is done, 0 to 1 */
     const char *phase; /* name from job_phase_name; NULL unless the job runs */
-    double eta_s;      /* expected seconds until the job ends; below 0 = unknown */
+    double eta_s;      /* expected seconds until the end of the job; below 0 = unknown */
     bool durable;
     int priority;
     double created_s; /* seconds since 1970, like started_s and finished_s; 0 = not yet */

@@ -8,8 +8,8 @@
 
 enum kind { KIND_AUTO = 0, KIND_I4, KIND_U2, KIND_F4, KIND_F8, KIND_COUNT };
 
-/* Unreachable distances: one value for each integer kind, +infinity for float kinds. 2^30-1 is
- * chosen so that the sum of two unreachable distances still fits an int32. */
+/* Elements that mean "unreachable": one value for each integer kind, +infinity for float kinds.
+ * 2^30-1 is chosen so that the sum of two unreachable distances still fits an int32. */
 #define UNREACHABLE_I4 1073741823
 #define UNREACHABLE_U2 65535
 
@@ -24,7 +24,7 @@ extern "C" {
 
 /* Returns the size of an element in bytes; 0 for KIND_AUTO. */
 size_t kind_size(enum kind kind);
-/* "i4", "u2", "f4", "f8", "auto". */
+/* Converts between a kind and its name: "i4", "u2", "f4", "f8", "auto". */
 const char *kind_name(enum kind kind);
 bool kind_from_name(const char *name, enum kind *ret_kind);
 bool kind_is_float(enum kind kind);

@@ -17,8 +17,7 @@ struct path {
     uint64_t edges;     /* number of edges examined by the search */
 };
 
-/* Scratch memory for paths in one graph, 24 bytes a vertex, reused by every call. Used by one
- * thread. */
+/* Memory to search for paths in one graph, 24 bytes a vertex, reused by every call. One thread. */
 struct path_finder;
 
 /* Borrows the adjacency until path_finder_destroy. */

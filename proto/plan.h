@@ -79,7 +79,7 @@ struct plan_summary {
     enum plan_kind kind;
     uint32_t parts; /* parts of the dissection; 1 in the dense plan of a graph with vertices */
     uint32_t largest_separator; /* vertices of the largest separator; 0 without separators */
-    double work_fraction;       /* additions of the plan divided by additions of the dense plan */
+    double work_fraction;       /* number of additions, divided by that of the dense plan */
     double planning_s;
     bool cached; /* the order, or that no order pays off, was known from an earlier graph */
 };
@@ -87,8 +87,8 @@ struct plan_summary {
 struct plan {
     struct plan_summary summary;
     uint32_t vertex_count;
-    uint32_t tile;       /* largest number of vertices along the edge of a tile */
-    uint32_t tile_count; /* tiles along one edge of the matrix */
+    uint32_t tile;       /* maximum number of vertices along the edge of a tile */
+    uint32_t tile_count; /* number of tiles along one edge of the matrix */
     bool symmetric; /* as described above; the dense plan is not symmetric and serves all graphs */
     double expected_s; /* duration of all rounds in seconds by the planner's model; 0 = unknown */
     /* The following are NULL in the dense plan, where round_count = tile_count: */
@@ -122,5 +122,5 @@ void plan_destroy(struct plan *plan);
 struct json_t;
 struct json_t *plan_summary_json(const struct plan_summary *summary);
 
-/* "dense", "nested_dissection". */
+/* Returns the name of a kind of plan: "dense" or "nested_dissection". */
 const char *plan_kind_name(enum plan_kind kind);

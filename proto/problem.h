@@ -63,7 +63,8 @@ struct json_t;
 struct json_t *problem_number_json(double value);
 
 /* Returns the problem as a JSON object with type, title, status, detail and code, and, where they
- * apply, limit, actual, hint, line, column, index and request_id. A new reference, or NULL. */
+ * apply, limit, actual, hint, line, column, index and request_id. A new reference, NULL when out of
+ * memory. */
 struct json_t *problem_json(const struct problem *problem, const char *request_id);
 
 /* Reads back the output of problem_json; false when the object is not a problem. */

@@ -13,7 +13,7 @@ enum result_form {
     RESULT_FORM_COUNT
 };
 
-/* "auto", "matrix", "hierarchy". */
+/* Parses the name of a form: "auto", "matrix", "hierarchy". False for any other name. */
 bool result_form_from_name(const char *name, enum result_form *ret_form);
 
 /* The reason for the chosen form, in words for users. */

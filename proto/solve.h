@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Options of one solve, other than the plan and the kind of its matrix. All zero: compute the
- * distances and nothing else. */
+/* Options of one solve; the plan and the kind of the matrix are passed separately. All zero:
+ * compute the distances and nothing else. */
 struct solve_options {
     /* The caller guarantees that no weight is below 0 and every finite distance is at most
      * NARROW_DISTANCE_MAX, so that a solver may compute an integer matrix in 16 bits. */
@@ -45,7 +45,7 @@ enum solve_phase {
 /* Callbacks by which a solver reports progress and polls for cancellation, between rounds. */
 struct observer {
     void *context;
-    /* Called on the solving thread after each round. */
+    /* Called on the solving thread after each round of the plan. */
     void (*progress)(void *context, uint32_t rounds_done, uint32_t rounds_total);
     /* Returns true when the solve should stop. The solve then ends with STATUS_CANCELLED within one
      * round, or within milliseconds on a device with shorter rounds. */

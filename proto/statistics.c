@@ -15,7 +15,7 @@ struct block_header {
     uint32_t vertex_count;
     uint32_t kind;
     uint32_t bin_count;
-    uint64_t reserved; /* 0 */
+    uint64_t reserved; /* always 0 */
 };
 
 struct block {

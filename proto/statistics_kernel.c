@@ -125,7 +125,8 @@ static void reduce_row(struct statistics *statistics, uint32_t row, enum kind ki
 
 /* Counts a row into bins; the additional last bin counts unreachable columns. Integers are
  * multiplied by the rounded inverse of the width instead of divided. Adding half a unit first keeps
- * the product in the quotient's bin, at least half a unit from the next bin. */
+ * the product in the bin of the quotient, which is then at least half a unit away from the next
+ * bin. */
 static void count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
                       const void *distances, uint32_t bins[STATISTICS_BINS + 1])
 {

@@ -64,7 +64,7 @@ enum column_ends { ENDS_KNOWN, ENDS_BY_PARAMETER, ENDS_BY_POSITION };
 struct columns {
     struct reader *reader; /* borrowed, for its options, warnings and edges */
     enum column_ends ends;
-    bool is_unweighted; /* weight=none was given: every edge counts 1 */
+    bool is_unweighted; /* weight=none was given: every edge has weight 1 */
     bool has_header;
     size_t count;
     size_t last; /* last column found, where the next search starts: records are alike */

@@ -27,7 +27,7 @@ struct coordinates_reader {
     int64_t listed;
 
     char delimiter;
-    size_t column[3]; /* columns of vertex, x and y, from 0 */
+    size_t column[3]; /* column numbers of vertex, x and y, from 0 */
 };
 
 static enum status refuse_at(uint64_t column, const char *detail, const char *hint,

@@ -1,4 +1,4 @@
-/* Reads coordinates of a stored graph's vertices from a body, whose bytes come in any split. A
+/* Reads coordinates of a stored graph's vertices from a body that may be split anywhere. A
  * reader belongs to one thread at a time. The first line decides between two formats:
  *   DIMACS .co: "p aux sp co N" and N lines "v ID X Y". X and Y are millionths of degrees if all of
  *     them are in the range of degrees, else points of a plane.

@@ -1,9 +1,10 @@
-/* Decodes content codings and charsets: the bytes of a body in any split become pieces of UTF-8
- * text. A body without a named coding is decoded if its first bytes are those of gzip or zstd, text
- * that begins with a UTF-16 byte order mark is converted, and archives are refused by name. Memory
- * is bounded for every body: gzip has a window of 32 KiB, zstd one of at most 8 MiB (RFC 9659).
- * Several gzip members or several zstd frames are read as one body; other bytes after their end are
- * refused. A decoder belongs to one thread at a time; after a failure it can only be destroyed. */
+/* Decodes content codings and charsets: the bytes of a body, split into pieces anywhere, become
+ * pieces of UTF-8 text. A body without a named coding is decoded if its first bytes are those of
+ * gzip or zstd, text that begins with a UTF-16 byte order mark is converted, and archives are
+ * refused by name. Memory is bounded for every body: gzip has a window of 32 KiB, zstd one of at
+ * most 8 MiB (RFC 9659). Several gzip members or several zstd frames are read as one body; other
+ * bytes after their end are refused. A decoder belongs to one thread at a time; after a failure it
+ * can only be destroyed. */
 #pragma once
 
 #include "proto/problem.h"

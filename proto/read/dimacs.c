@@ -11,7 +11,7 @@ struct dimacs {
     uint64_t arcs; /* number of arcs read, including those that no_edge= omits */
 };
 
-/* Refuses other problem types of DIMACS by name, such as "p aux sp co", coordinates. */
+/* Refuses other problem types of DIMACS by name, such as "p aux sp co" (coordinates). */
 static enum status refuse_problem(struct field word, struct field object, struct problem *reterr)
 {
     static const struct {

@@ -86,7 +86,7 @@ static void count_digits(const struct order *order, const struct edge *edges, ui
 }
 
 /* Sorts at most ROOM_EDGES edges by the low bits of their keys, from the least significant digit
- * on, alternating between the array and the room. */
+ * on, alternating between the array and order->room. */
 static void sort_few(const struct order *order, struct edge *edges, uint64_t count, unsigned bits)
 {
     unsigned passes = (bits + DIGIT_BITS_MAX - 1) / DIGIT_BITS_MAX;

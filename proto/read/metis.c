@@ -28,8 +28,8 @@ struct metis {
     uint64_t sums[2]; /* checksums of the edges by their first and their second endpoints */
 };
 
-/* Parses fmt, one to three digits 0 or 1, the last of which stands for edge weights, and ncon, the
- * number of weights per vertex. Both are optional. */
+/* Parses fmt, one to three digits 0 or 1, the last of which says whether edges have weights, and
+ * ncon, the number of weights per vertex. Both are optional. */
 static enum status parse_fmt(struct metis *metis, struct word_cursor *cursor,
                              struct problem *reterr)
 {

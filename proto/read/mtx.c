@@ -1,8 +1,8 @@
 /* Matrix Market exchange format (math.nist.gov/MatrixMarket/formats.html): a header line
  * "%%MatrixMarket matrix coordinate|array FIELD SYMMETRY", '%' comments, the size, then the
  * entries. coordinate: "I J [A]", counted from 1, each an edge from I to J, even if A is 0. array:
- * the values alone, column by column, each an edge except inf and nan, by which other programs mark
- * missing edges. Symmetric matrices list one triangle and are undirected graphs. */
+ * only the values, column by column, each an edge except inf and nan, with which other programs
+ * mark missing edges. Symmetric matrices list one triangle and are undirected graphs. */
 #include "proto/number.h"
 #include "proto/read/reader.h"
 

@@ -21,7 +21,7 @@ struct npy {
     struct npy_header header;
     uint32_t row; /* row of the next item */
     uint32_t column;
-    bool has_loops; /* some entry on the diagonal is not 0 */
+    bool has_loops; /* whether any entry on the diagonal is not 0 */
 };
 
 static enum status add_integer(struct npy *npy, int64_t value, int64_t unreachable,

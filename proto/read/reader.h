@@ -42,7 +42,7 @@ struct reader_class {
 /* Facts about the file that are not in the graph, for the input report to the client. */
 struct reader_notes {
     char variant[64];    /* variant of the format, such as a dialect; empty if there is only one */
-    char weight[64];     /* column or attribute of the weights; empty: every edge counts 1 */
+    char weight[64];     /* column or attribute of the weights; empty: every edge has weight 1 */
     bool says_direction; /* the format or the file states whether edges are directed */
     struct warnings warnings;
 };

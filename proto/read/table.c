@@ -1,4 +1,4 @@
-/* A matrix as a text table: one row per line, separated by commas, semicolons, tabs or blanks.
+/* A matrix as a text table: one row per line, separated by commas, semicolons, tabs or spaces.
  * Entry (i, j) is the weight of the edge from vertex i to vertex j. An empty field, inf, nan, NA,
  * null and '-' are missing edges, as is a 0 on the diagonal. A 0 elsewhere is an edge of weight 0
  * if other entries mark missing edges, and a missing edge if none does, as in the tables of NumPy,
@@ -47,7 +47,7 @@ struct table {
     char announced;    /* delimiter declared by a line "sep=;", or 0 */
     size_t zeros_size; /* size of a row of zeros in bytes */
     bool marked;       /* some missing edge off the diagonal has a mark other than 0 */
-    bool has_loops;    /* some diagonal entry is not 0 */
+    bool has_loops;    /* whether any diagonal entry is not 0 */
     bool has_decimals; /* some number in the first two columns cannot be a vertex of an edge list */
 };
 

@@ -21,7 +21,8 @@ struct grid {
     struct axis columns;
     struct axis cells; /* index of each column's cell in the elements of a row */
     /* Returns the elements of the row at this index of the axis, valid until the next call; NULL:
-     * not available yet. For GRID_MTX, the index and the elements are a column's. */
+     * not available yet. For GRID_MTX, index selects a column, and the elements are those of the
+     * column. */
     enum status (*row)(void *context, uint32_t index, const void **ret_elements);
     void *context;
 };

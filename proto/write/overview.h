@@ -46,7 +46,7 @@ struct overview overview_plan(enum kind kind, struct overview_axis rows,
                               struct overview_axis columns, uint32_t cells);
 /* Returns whether some elements are not examined. */
 bool overview_is_sample(const struct overview *overview);
-/* Returns the first row or column of a cell; for cell number `cells`, the axis's end. */
+/* Returns the first row or column of a cell; for cell number `cells`, the end of the axis. */
 uint32_t overview_begin(const struct overview_axis *axis, uint32_t cell);
 /* overview_looks returns the number of rows examined for one row of cells, overview_vertex the
  * vertex of one of these rows. */
