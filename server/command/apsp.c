@@ -14,7 +14,7 @@
 
 #define EXIT_INTERRUPTED 130
 
-/* Returns this build's command with this index, in the order of the help; NULL after the last. */
+/* Returns the command with this index, in the order of the help; NULL after the last command. */
 static const struct command *command_at(size_t index)
 {
     static const struct command *const own[] = {&command_solve, &command_verify, &command_generate,

@@ -239,7 +239,7 @@ static CURLcode perform_request(struct client *client)
     return code;
 }
 
-/* Returns the seconds after which the service wants a retry; 0: it does not want one. */
+/* Returns the Retry-After of a 429 or 503 response, at most RETRY_WAIT_S seconds; 0: none. */
 static long find_retry_s(const struct client *client)
 {
     const long http_status = client->answer.http_status;
@@ -276,7 +276,7 @@ static enum status send_request(struct client *client, const char *method, const
     CURLcode code = CURLE_OUT_OF_MEMORY;
     curl_easy_reset(client->curl);
     if (file != NULL) {
-        set_body(client, file); /* no timeout: a pipe may pause */
+        set_body(client, file); /* no timeout, because a pipe may pause */
     } else {
         curl_easy_setopt(client->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
         curl_easy_setopt(client->curl, CURLOPT_LOW_SPEED_TIME, SILENCE_S);

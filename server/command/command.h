@@ -45,7 +45,7 @@ struct command {
     const char *summary;                              /* lines of at most 80 columns */
     const struct command_flag *flags;                 /* flags; the last has a NULL name */
     enum status (*run)(struct command_call *call, struct problem *reterr);
-    /* For commands that use a service: client_run, as run, calls ask. NULL for other commands. */
+    /* Used by commands whose run is client_run, which calls ask. NULL for other commands. */
     enum status (*ask)(struct client *client, struct problem *reterr);
 };
 

@@ -28,7 +28,8 @@ static uint64_t draw_random(struct generation *generation)
 }
 
 /* Scales a random number to 0..range-1 by the upper half of a product: D. Lemire, "Fast random
- * integer generation in an interval", 2019. Without its last step the bias is below 2^-30 here. */
+ * integer generation in an interval", 2019. The last step of the method is omitted; the bias is
+ * below 2^-30 here. */
 static uint64_t scale_random(uint64_t random, uint64_t range)
 {
     return (uint64_t)(((wide)random * range) >> 64);
@@ -175,8 +176,9 @@ static enum status give_road(struct generation *generation, uint32_t a, uint32_t
                                                  : give_edge(generation, a, b, weight, both);
 }
 
-/* Makes roads. Each crossing keeps the street to its left or upper neighbour; these form a spanning
- * tree. Of the other streets 60 % remain, and a fifth of the cells have a diagonal. */
+/* Makes a road network. Each crossing keeps the street to its left or upper neighbour; these
+ * streets form a spanning tree. Of the other streets 60 % remain, and a fifth of the cells have a
+ * diagonal. */
 static enum status make_road(struct generation *generation)
 {
     const uint32_t width = generation->width;

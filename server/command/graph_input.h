@@ -42,6 +42,7 @@ enum graph_input_flag {
     GRAPH_INPUT_PARAMETERS(GRAPH_INPUT_FROM)
 
 /* Reads the graph in the call's first operand, compressed or not; "-" is standard input. Sets
- * problem_path if a problem concerns the content. Prints and stores warnings. */
+ * problem_path if a problem concerns the content. Prints warnings to standard error and stores them
+ * in the call. */
 MUST_CHECK enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
                                         double *ret_seconds, struct problem *reterr);
