@@ -142,8 +142,8 @@ def child_of(found):
 
 
 def children_of(found):
-    """Returns the children of all threads. A thread that ends passes its children to another, so
-    the list is read again."""
+    """Returns the children of all threads. When a thread ends, another one inherits its
+    children; then the list is read again."""
     path = f"/proc/{found.process.pid}/task"
     while True:
         children = []
@@ -157,8 +157,7 @@ def children_of(found):
 
 
 def until(found, path, accept):
-    """Repeats the request until the answer is accepted; the timeout of the harness limits the
-    wait."""
+    """Repeats the request until accept(answer) is true; returns the answer."""
     while True:
         answer = found.get(path)
         if accept(answer):
@@ -166,14 +165,15 @@ def until(found, path, accept):
 
 
 def until_hung(found, job, line=0, times=1):
-    """Waits until the job hangs at the stage of its plan."""
+    """Waits until the job hangs at the stage that the fault plan names."""
     until(found, f"/v1/jobs/{job}", lambda answer: answer.json["state"] == "running")
     while found.plan.struck(line) < times:
         pass
 
 
 def expire(found, stage):
-    """Makes a deadline pass (watch_fault.c): `stall` for a round, `silence` for a heartbeat."""
+    """Makes a deadline of the worker pass at once (watch_fault.c): `stall`, for the next round, or
+    `silence`, for the next heartbeat."""
     found.plan.write((0, stage, "late", 0, 1))
 
 
@@ -208,7 +208,7 @@ def seconds_of(event):
 
 
 def times_to_replace(found):
-    """Returns the seconds from each loss of a process to the next opened one."""
+    """Returns for each loss of a process the seconds until the next process was open."""
     times = []
     lost = None
     for event in found.events():
@@ -229,8 +229,8 @@ def until_all_ready(found):
 
 
 class Asker(threading.Thread):
-    """Queries a cached distance repeatedly and records wrong answers. Short pauses leave the
-    processors to the daemon."""
+    """A thread that queries a cached distance repeatedly and records wrong answers. It pauses
+    briefly between queries, so that the daemon has the processors."""
 
     def __init__(self, found, graph, distance):
         super().__init__()
@@ -269,23 +269,23 @@ def all_codes():
 
 # ---- Statuses, and errors of CUDA ----
 
-# Statuses that a worker cannot report by itself end differently: the job was not cancelled, the
-# graph has no such cycle, and the file of the graph, which the daemon has read, is not damaged. The
-# daemon waits for device memory.
+# State and problem code of a job whose worker reports a status that the daemon does not pass on:
+# Cancelled ends the job; NegativeCycle and Corrupt are checked and refuted; and after
+# NoDeviceMemory the job is tried again.
 ENDS = {"Cancelled": ("cancelled", None), "NegativeCycle": ("failed", "NotVerified"),
         "Corrupt": ("failed", "NotVerified"), "NoDeviceMemory": ("done", None)}
-# Statuses that mean a lost device.
+# Statuses that mean that the device is lost.
 LOST = ("DeviceLost", "NoDevice")
 
-# CUDA errors in a job. After error 2 memory is lacking: the job is retried, and no worker is lost.
+# CUDA errors in a job. Error 2 means too little memory: the job is retried, and no worker is lost.
 CUDA = (2, 35, 46, 214, 700, 702, 710, 716, 717, 718, 719, 802, 999)
-# A daemon that cannot open its only device at the start exits: the device is missing or broken.
+# Exit codes of a daemon that cannot open its only device at the start, by CUDA error.
 STARTS = {2: 74, 35: 78, 46: 78, 802: 78}
 
 
 def fail_to_open(found, action, argument):
-    """The next process fails to open its device, the one after it succeeds, and the waiting job
-    is done."""
+    """Makes the next process fail to open its device. The process after it succeeds, and the
+    waiting job is done. Returns the code of the failure."""
     before = len(found.events("worker_not_started"))
     found.plan.write((0, "open", action, argument, 1))
     end_worker(found)
@@ -313,7 +313,7 @@ def fail_in_job(found, stage, error, n):
 
 
 def fail_at_close(found, error):
-    """Causes a CUDA error while the device is closed: durable data remains, and the daemon exits
+    """Causes a CUDA error while the device is closed: durable data is kept, and the daemon exits
     normally."""
     graph = found.solve(harness.SMALL)["graph"]
     found.plan.write((0, "close", "cuda", error, 1))
@@ -324,7 +324,7 @@ def fail_at_close(found, error):
 
 
 def fail_at_start(error):
-    """Returns the exit code of the daemon."""
+    """Causes a CUDA error when the daemon opens its device at the start; returns its exit code."""
     try:
         with Daemon(plan=((0, "open", "cuda", error, 0),)):
             pass
@@ -335,7 +335,7 @@ def fail_at_start(error):
 
 # ---- Processes that break the protocol ----
 
-# The message, and the stage of a job at which it is sent.
+# Messages that break the protocol, each with the stage of a job at which the process sends it.
 MESSAGES = (("nonsense", "download"), ("truncated", "download"),
             ("oversize", "download"), ("longer", "download"),
             ("unknown", "download"), ("impossible", "download"),
@@ -345,8 +345,7 @@ MESSAGES = (("nonsense", "download"), ("truncated", "download"),
 
 
 def send(found, what, stage, n):
-    """Checks that the daemon drops a process that sends such a message, and queues its job
-    again."""
+    """Checks that the daemon drops a process that sends this message, and queues its job again."""
     cached = found.solve(ring(9))["graph"]
     lost = losses(found)
     opened = len(found.events("worker_not_started"))
@@ -376,7 +375,7 @@ def bytes_of(n):
     return 4 * n * n
 
 
-# The value in server/scheduler/scheduler_internal.h.
+# The same value as in server/scheduler/scheduler_internal.h.
 MEMORY_ATTEMPTS = 16
 
 
@@ -397,8 +396,8 @@ def expect_short(found, job, length, done=True, plan="dense"):
 # ---- Escape attempts ----
 
 def attempts(found, n):
-    """Returns what a solver process tried, by name: refused, done or broken; and the number of
-    its other descriptors, besides its socket and the standard streams."""
+    """Returns the outcome of each escape attempt of a solver process, by name (refused, done or
+    broken), and the number of its descriptors without its socket and the standard streams."""
     found.plan.write((n, "alloc", "attempts", 0, 1))
     assert found.solve(ring(n))["state"] == "done"
     log = found.log().decode()
@@ -407,7 +406,7 @@ def attempts(found, n):
 
 
 def wait_for_end(process, seconds):
-    """Whether the process ends within this many seconds."""
+    """Returns whether the process ends within this many seconds."""
     watched = os.pidfd_open(process)
     try:
         return bool(select.select([watched], [], [], seconds)[0])

@@ -1,4 +1,4 @@
-"""Mounts that only a test and its children see."""
+"""Makes mounts visible only to a test and its children."""
 
 import os
 import subprocess
@@ -8,7 +8,8 @@ import harness
 
 
 def enter_namespace():
-    """Restarts the test in its own mount namespace; skips it if the kernel refuses that."""
+    """Restarts the test in its own mount namespace; skips the test if the kernel refuses to
+    mount."""
     if os.environ.get("APSPD_TEST_MOUNTS") == "own":
         return
     probe = ["unshare", "--mount", "--map-root-user", "mount", "-t", "tmpfs", "none", "/mnt"]

@@ -1,7 +1,6 @@
-"""A file whose reads block until a test releases them: the only file of a user space file system
-(linux/fuse.h) that this process serves. A killed reader stays in state D, like a process
-whose driver does not return, because the kernel waits for the answer to a request that the
-server has accepted."""
+"""A file whose reads block until a test releases them. It is the only file of a user space file
+system (linux/fuse.h) that this process serves. A killed reader stays in state D, as a process does
+whose driver call does not return: the kernel waits until the file system answers the read."""
 
 import contextlib
 import ctypes
@@ -28,7 +27,7 @@ def attributes_of(node):
 
 
 def holds(process):
-    """Returns whether the process still has a thread, which cannot even be killed."""
+    """Returns whether the process still has a thread in state D, which a kill does not end."""
     letters = []
     with contextlib.suppress(FileNotFoundError):
         for thread in os.listdir(f"/proc/{process}/task"):
@@ -54,7 +53,7 @@ class Mount:
         self.server.start()
 
     def answer(self, number, body=b"", error=0):
-        with contextlib.suppress(FileNotFoundError):  # the reader may be gone
+        with contextlib.suppress(FileNotFoundError):  # the reader may have ended
             os.write(self.device, struct.pack("=IiQ", 16 + len(body), -error, number) + body)
 
     def serve(self):
@@ -64,7 +63,7 @@ class Mount:
             except OSError as failure:
                 if failure.errno in (errno.ENOENT, errno.EINTR):
                     continue
-                return  # unmounted, and closed by all readers
+                return  # the file system is unmounted, and all readers have closed the file
             _, what, number, node = REQUEST.unpack_from(request)
             self.serve_one(what, number, node, request[REQUEST.size :])
 
@@ -89,7 +88,7 @@ class Mount:
             self.answer(number, error=errno.ENOSYS)
 
     def wait_for_read(self):
-        """Waits until a read is blocked."""
+        """Waits until a reader is blocked in a read."""
         with self.changed:
             assert self.changed.wait_for(lambda: self.reads, PATIENCE_S), "nobody read the file"
 

@@ -1,4 +1,4 @@
-"""SIGTERM under load: the fate of the requests in flight."""
+"""Sends SIGTERM under load and checks what becomes of the requests."""
 
 import random
 import threading
@@ -12,15 +12,15 @@ QUESTION = "/v1/graphs/town/distance?source=1&target=3"
 
 
 class Load:
-    """Clients of each kind, until their daemon refuses connections; and the answers that they
-    received."""
+    """Clients of each kind, which run until their daemon refuses connections; and the answers that
+    they received."""
 
     def __init__(self, daemon, lasting, seed):
         self.daemon, self.lasting = daemon, lasting
         self.lock = threading.Lock()
         self.answered = 0
         self.cut = []  # incomplete answers
-        self.unread = 0  # requests sent when the connection was about to end
+        self.unread = 0  # number of requests without an answer, because the connection ended
         self.first = all_jobs(daemon) - {lasting}
         self.kept = set()  # acknowledged jobs
         kinds = (self.keep_asking, self.ask_anew, self.submit, self.poll)
@@ -30,7 +30,8 @@ class Load:
             thread.start()
 
     def exchange(self, connection, method, path, body=None, headers=None):
-        """Returns the answer, or None if there was none; then the connection is closed."""
+        """Returns the answer. Closes the connection and returns None if there was no complete
+        answer."""
         try:
             if connection.sock is None:
                 connection.connect()
@@ -100,8 +101,8 @@ class Load:
 
 
 def run(seed):
-    """Sends SIGTERM under load; returns the load and the seconds until the exit. Raises an
-    exception if anything is wrong."""
+    """Sends SIGTERM under load, and checks the answers and the stored jobs; returns the load and
+    the seconds until the exit."""
     chooser = random.Random(seed)
     limits = ("--jobs.queue_limit", "100000", "--jobs.drain_s", "1")
     with harness.Daemon(*harness.LASTING, *limits) as daemon:

@@ -1,5 +1,5 @@
-"""Cells of the catalogue changed while the daemon is stopped: each change is reported, its row
-set aside, and the rest is served."""
+"""Changes cells of the catalogue while the daemon is stopped: the daemon reports each change, sets
+the changed row aside, and serves everything else."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ def catalogue(daemon):
 
 
 def solve_both(daemon):
-    """Solves two graphs; returns the jobs by graph name."""
+    """Solves two graphs and waits until they are durable; returns their jobs by graph name."""
     jobs = {name: daemon.solve(body, f"?name={name}") for name, body in BODIES.items()}
     for job in jobs.values():
         harness.wait_until(daemon, lambda job=job: daemon.get(f"/v1/jobs/{job['id']}").json["durable"])
@@ -36,7 +36,7 @@ def run_sql(daemon, statement, *values):
 
 
 def start(daemon):
-    """Returns the damage that the start reports, and the number that it logs."""
+    """Starts the daemon; returns (what, id) of all damage that it logs."""
     before = len(daemon.log())
     daemon.start()
     lines = [json.loads(line) for line in daemon.log()[before:].splitlines()]
@@ -53,8 +53,8 @@ def change(daemon, statement, *values):
 
 
 def expect_rest(daemon, table):
-    """Checks that the other graph and its job are unchanged, even after another start, which
-    reports nothing."""
+    """Checks that the other graph and its job are unchanged, also after another start, which
+    reports no damage."""
     for _ in range(2):
         assert daemon.distance("second", 1, 3) == 120
         daemon.terminate()
@@ -122,7 +122,7 @@ def test_a_changed_job_row_is_reported():
 
 
 def test_changed_bytes_of_a_row_or_of_its_index_are_found():
-    """The ID of a job is in the table and in its index, which is rebuilt."""
+    """A changed job ID is found in the table and in the table's index, which is then rebuilt."""
     outcomes = set()
     for place in (0, 1):
         with harness.Daemon() as daemon:
@@ -154,7 +154,7 @@ def test_lost_files_and_jobs_without_a_graph_are_reported():
 
 
 def last_pages(log):
-    """Finds where the last page of each transaction begins in a write-ahead log. In SQLite's
+    """Returns where the last page of each transaction begins in a write-ahead log. In SQLite's
     format, a header of 32 bytes has the page size; each page has a header of 24 bytes, which
     contains the size of the database for the last page of a transaction and 0 for others."""
     size = int.from_bytes(log[8:12], "big")

@@ -1,5 +1,5 @@
-"""Clients that drip, stall or stay idle: each is disconnected, and no other client is affected.
-A short form of tests/campaign/campaign_crowd.py."""
+"""Clients that send slowly, stall or stay idle are disconnected, and no other client is affected.
+This is the short form of tests/campaign/campaign_crowd.py."""
 
 import os
 import re
@@ -48,7 +48,7 @@ def test_an_idle_connection_is_closed_for_a_new_one_at_the_limit():
         daemon.solve(SMALL, "?name=town")
         idle = [socket.create_connection(("127.0.0.1", daemon.port)) for _ in range(12)]
         while (answer := daemon.get(PATH)).status != 200:
-            # At first all connections are too new to be closed: the answer is 503 with Retry-After.
+            # Until the idle connections are old enough to be closed, the answer is 503.
             answer.expect(503, "ConnectionLimit")
             assert answer.headers["Retry-After"] == "1" and answer.headers["Connection"] == "close"
         assert answer.json["distance"] == 12
@@ -56,7 +56,7 @@ def test_an_idle_connection_is_closed_for_a_new_one_at_the_limit():
             one.close()
 
 
-def test_many_idle_connections_are_all_answered_again():
+def test_many_idle_connections_are_all_served_again():
     count = 600
     with harness.Daemon() as daemon:
         daemon.solve(SMALL, "?name=town")
@@ -119,10 +119,10 @@ def test_solver_threads_have_lower_priority_than_http_threads():
             answering = [niceness for name, niceness in threads if name.startswith("http-")]
             assert answering and set(answering) == {own}, threads
             solving = nicenesses(f"/proc/{children_of(folder)[0]}/task") if isolation == "process" else threads
-            # The two threads of the solver; the heartbeat thread has the niceness of the daemon.
+            # The two solver threads are nicer; the heartbeat thread has the daemon's niceness.
             assert [niceness for _, niceness in solving].count(min(own + 10, 19)) >= 2, solving
             assert isolation == "thread" or own in [niceness for _, niceness in solving], solving
-            # libuv's pool, which sorts the edges of graphs.
+            # The threads of libuv's pool, which sort the edges of graphs, are nicer too.
             assert [niceness for _, niceness in threads].count(min(own + 5, 19)) >= 4, threads
 
 

@@ -1,5 +1,5 @@
-"""Damaged files: no damaged byte is served, the file goes to quarantine, and the graph is solved
-again. The long form is tests/campaign/damages.py."""
+"""Damages files of results and graphs: no damaged byte is served, the file is moved to quarantine,
+and the graph is solved again. The long form is tests/campaign/damages.py."""
 
 import os
 import pathlib
@@ -10,9 +10,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "http"))
 import damage
 import harness
 
-# Three blocks of 256 KiB, the last with the statistics.
+# A result for this many vertices has three blocks of 256 KiB; the last one has the statistics.
 VERTICES = 400
-# Enough vertices that verification during queries, four blocks at a time, misses the last block.
+# With this many vertices, the few queries of a test, which check four blocks each, do not reach
+# the last block.
 MANY = 1200
 
 
@@ -48,12 +49,12 @@ def test_damage_under_the_mapping_is_found_by_the_first_query():
         restart(daemon)
         path = only_file(daemon, "results")
         question = "/v1/graphs/ring/distance?source=1001&target=1008"
-        damage.flip(path, 128 + 4 * (1000 * MANY + 1007))  # the distance of this pair
-        # An intact block is still answered; only the other is solved again.
+        damage.flip(path, 128 + 4 * (1000 * MANY + 1007))  # the distance of the queried pair
+        # A distance in an intact block is still answered; only the damaged one is not.
         assert daemon.distance("ring", 1, 2) == 5
         answer = daemon.get(question)
         answer.expect(409, "NotSolved")
-        # The document shows the new job once it is on the disk.
+        # The refusal links to the new job once that job is on the disk.
         while "links" not in answer.json:
             answer = daemon.get(question)
             if answer.status == 200:
@@ -75,8 +76,8 @@ def test_damage_to_a_queried_result_is_found_when_its_block_is_checked():
             solve_durably(daemon, ring(5), f"?name=ring&result={form}")
             assert daemon.distance("ring", 1, 8) == 35
             path = only_file(daemon, "results")
-            # An entry of the last block of a matrix, or the last arc of a hierarchy, before its
-            # checksum.
+            # Damages an entry in the last block of a matrix, or the last arc of a hierarchy, which
+            # is before the checksum.
             damage.flip(path, 128 + 4 * (VERTICES * VERTICES - 2) if form == "matrix" else os.path.getsize(path) - 72)
             while b"result_damaged" not in daemon.log():
                 daemon.get("/v1/graphs/ring/distance?source=1&target=8")
@@ -156,7 +157,7 @@ def test_damage_at_rest_is_found_at_start_or_by_a_query():
             answer = damage.ask(daemon, "/v1/graphs/ring/stats")
             assert answer.expect(200).body == stats, at
             while True:
-                # Damage found in the middle of an answer truncates it.
+                # An answer is truncated if the damage is found while it is sent.
                 try:
                     answer = damage.ask(daemon, "/v1/graphs/ring/matrix")
                     break
@@ -170,7 +171,7 @@ def test_damage_at_rest_is_found_at_start_or_by_a_query():
 
 
 def test_swapped_result_files_are_detected():
-    """Complete, valid files swapped between two graphs."""
+    """Each file is complete and valid, but belongs to the other graph."""
     with harness.Daemon() as daemon:
         for name, salt in (("first", 2), ("second", 3)):
             solve_durably(daemon, ring(salt), f"?name={name}")

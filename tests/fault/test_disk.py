@@ -1,5 +1,5 @@
-"""A full disk, a second daemon, another format. The disk is a small file system in memory, in
-its own mount namespace; the test is skipped if the kernel refuses one."""
+"""Tests a full disk, a second daemon, and a state directory of another format. The disk is a small
+file system in memory, in its own mount namespace; the test is skipped if the kernel refuses it."""
 
 import contextlib
 import hashlib
@@ -31,7 +31,7 @@ class Disk:
         return info.f_bavail * info.f_frsize
 
     def fill(self, leave=0):
-        """Fills the disk; concurrent writes may use the last bytes."""
+        """Fills the disk except for `leave` bytes; the daemon may use the last bytes meanwhile."""
         size = max(0, self.free() - leave)
         with contextlib.suppress(OSError), open(self.filler, "ab") as file:
             file.write(b"x" * size)
@@ -59,7 +59,7 @@ def test_a_full_disk_is_reported_and_recovers():
         while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
             pass
         disk.fill()
-        # Refused, or accepted with the last bytes and then queued until there is space.
+        # A job is refused, or it is accepted with the last bytes and queued until there is space.
         taken = []
         for salt in range(2, 40):
             answer = daemon.submit(crash.graph(salt, n=200))
@@ -97,12 +97,13 @@ def test_graphs_can_be_deleted_from_a_full_disk():
 
 
 def test_results_of_waiting_jobs_reserve_disk_space():
-    """Space promised to waiting jobs is not promised again: the queue is limited by the disk."""
+    """Space that a waiting job has reserved is not given to another job, so the disk limits the
+    queue."""
 
     def script(daemon, disk):
         n = 1000
         slow = daemon.submit(harness.slow_graph(1400)).expect(202).json["id"]
-        # Until its file exists; while it is created, its space counts twice.
+        # Waits until the result file exists: while it is created, its space counts twice.
         while True:
             job = daemon.get(f"/v1/jobs/{slow}").json
             if job["state"] not in ("queued", "running") or job["progress"] > 0:
@@ -149,7 +150,7 @@ def refused(state):
 
 
 def print_of(state):
-    """Returns the contents of a state directory: every name and every byte of each file."""
+    """Returns the contents of a state directory: the name and all bytes of each file."""
     found = hashlib.sha256()
     for folder, folders, names in sorted(os.walk(state)):
         folders.sort()
@@ -192,14 +193,14 @@ def test_a_second_daemon_and_foreign_files_are_refused_and_unchanged():
 
 
 def listed(count):
-    """A graph of 3000 vertices in nthu with sorted edges."""
+    """Returns a graph of 3000 vertices in nthu with sorted edges."""
     return struct.pack("<2i", 3000, count) + b"".join(
         struct.pack("<3i", i // 900, i % 900 * 3, i % 7) for i in range(count)
     )
 
 
 def test_a_graph_that_does_not_fit_is_refused_without_traces():
-    """The graph is accepted once there is space; the other graphs are still there."""
+    """Later the graph is accepted when there is space, and the other graphs are still stored."""
 
     def script(daemon, disk):
         job = daemon.solve(crash.graph(1), "?name=first")

@@ -1,5 +1,5 @@
-"""Several devices that solve a graph together or separately: the assignment of jobs, and the
-plan of a waiting job. The solvers are those of solver_fault.c, posing as GPUs."""
+"""Several devices solve a graph together or separately: tests which jobs they get, and the plan of
+a waiting job. The solvers are those of solver_fault.c, which pose as GPUs."""
 
 import json
 import os
@@ -19,7 +19,7 @@ SIZE = isolation.bytes_of
 
 
 def memory_of(n, devices=2):
-    """Memory per device for n vertices, and only slightly more."""
+    """Returns the memory of each device: just enough for a graph of n vertices."""
     return (SIZE(n) * 8 // 7 + 2,) * devices
 
 
@@ -34,8 +34,8 @@ def solved_by(found, document):
 
 
 def intervals(found, together):
-    """Returns for each job of the log, in the order of their starts: its start, its end, and
-    whether all devices solved it."""
+    """Returns {job: (start, end, whether all devices solved it)} in the order of the starts. Start
+    and end are positions in the log."""
     places = {}
     for place, event in enumerate(found.events()):
         if event["event"] in ("job_started", "job_done"):
@@ -57,7 +57,7 @@ def test_a_job_too_large_for_one_device_uses_all_devices():
         assert document["devices"][1]["compute_s"] >= 0, document
         assert solved_by(found, found.solve(ring(40))) == []
         assert solved_by(found, found.solve(ring(600))) == []
-        # It is also reported after a restart.
+        # The devices of the job are also reported after a restart.
         found.terminate()
         found.start()
         answer = found.get(f"/v1/jobs/{document['id']}").expect(200)
@@ -104,7 +104,7 @@ def test_a_group_job_is_not_overtaken_while_devices_become_idle():
 
 def test_a_large_job_uses_all_devices_while_the_queue_is_empty():
     if harness.QUICK:
-        return  # a slow build solves no 8,192 vertices
+        return  # a slow build takes too long for 8,192 vertices
     n, graph = isolation.rings(64, 128)
     assert n == 8192
     with daemon(memory=memory_of(3 * n), group="auto") as (found, _):
@@ -169,14 +169,14 @@ def test_a_single_device_or_disabled_grouping_makes_no_group():
 
 
 def street(seed):
-    """A narrow band of crossings, for which a plan is worthwhile and cached."""
+    """Returns a narrow band of crossings, for which a plan is worthwhile and cached."""
     n = 2000
     edges = [f"a {a} {b} {seed}\na {b} {a} {seed}" for a in range(1, n + 1) for b in (a + 1, a + 2) if b <= n]
     return "\n".join([f"p sp {n} {2 * len(edges)}", *edges, ""]).encode()
 
 
 def held_worker(found, plan, n=50):
-    """A job that hangs until its process is killed."""
+    """Starts a job that hangs until its process is killed; returns the job."""
     plan.write((n, "round", "hang", 0, 1))
     held = found.submit(ring(n)).expect(202).json["id"]
     until_hung(found, held)

@@ -1,5 +1,5 @@
-"""The sequential model explains random histories with kills; and it does not explain impossible
-ones. The long form is tests/campaign/histories.py."""
+"""The sequential model explains random histories with kills, but no impossible history. The long
+form is tests/campaign/histories.py."""
 
 import history
 import harness
@@ -8,7 +8,7 @@ KEY = "1-0"
 
 
 def calls(*steps):
-    """A sequential history of (kind, answer) and "kill"."""
+    """Returns the events of a sequential history; each step is (kind, answer) or "kill"."""
     events = []
     for number, step in enumerate(steps):
         if step == "kill":

@@ -1,4 +1,4 @@
-"""Solvers that fail in separate processes: each failure costs one process and nothing else. The
+"""Makes solvers fail in separate processes: each failure costs one process and nothing else. The
 program under test has a CPU solver that fails by a plan (solver_fault.c)."""
 
 import os
@@ -11,19 +11,19 @@ import harness
 import isolation
 from isolation import Asker, STAGES, child_of, daemon, expire, losses, restarts, ring, until, until_hung
 
-# A selection of the cases; the long form, tests/campaign/workers.py, tests all.
+# Tests every fifth case; the long form, tests/campaign/workers.py, tests all of them.
 FEW = 5
 
 
-def test_every_status_at_every_stage_ends_its_job_alone():
+def test_every_status_at_every_stage_ends_only_its_job():
     codes = isolation.all_codes()
     cases = [(code, stage) for code in codes for stage in STAGES]
-    # Each status at a third of the stages; in quick runs at one stage.
+    # Tests each status at about a third of the stages; in quick runs at about one stage.
     cases = cases[:: len(STAGES) + 1 if harness.QUICK else 3]
     cases = [(10 + i, code, stage) for i, (code, stage) in enumerate(cases)]
     with daemon() as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
-        # A device that is lost once is opened again.
+        # Each fault occurs once, so a lost device can be opened again.
         plan.write(*((n, stage, "status", code, 1) for n, code, stage in cases))
         with Asker(found, cached, 12):
             jobs = [found.submit(ring(n)).expect(202).json["id"] for n, _, _ in cases]
@@ -55,7 +55,7 @@ def test_each_cuda_error_maps_to_the_right_status():
     with daemon() as (found, _):
         cached = found.solve(harness.SMALL)["graph"]
         with Asker(found, cached, 12):
-            # Each CUDA error once, at one stage after the other.
+            # Causes each CUDA error once; the stage changes from error to error.
             for i, error in enumerate(isolation.CUDA):
                 isolation.fail_in_job(found, STAGES[i % len(STAGES)], error, 20 + i)
             isolation.fail_to_open(found, "cuda", 46)
@@ -72,7 +72,8 @@ def test_the_service_survives_every_worker_death_at_every_stage():
     cases = cases[::3]
     with daemon() as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
-        # Without successes the delay between restarts would grow, so each second job succeeds.
+        # Each job dies once and then succeeds. Without successes, the delay between restarts would
+        # grow.
         plan.write(*((n, stage, action, argument, 1) for n, action, argument, stage in cases))
         with Asker(found, cached, 12):
             for n, action, argument, stage in cases:
@@ -96,7 +97,7 @@ def test_a_hung_process_is_detected_and_killed():
                 assert document["state"] == "done" and document["workers_lost"] == 1, document
         reasons = [event["reason"] for event in found.events("worker_lost")]
         assert reasons == ["it made no progress and was killed"] * 2, reasons
-        # Stopped while idle: no heartbeat arrives.
+        # A process that is stopped while idle sends no heartbeat.
         before = restarts(found)
         os.kill(child_of(found), signal.SIGSTOP)
         expire(found, "silence")
@@ -106,7 +107,7 @@ def test_a_hung_process_is_detected_and_killed():
 
 
 def test_a_worker_stopped_during_a_solve_is_replaced():
-    # Without planning, the first round comes soon.
+    # Without planning, the first round begins soon.
     with daemon("--solver.plans", "none") as (found, _):
         job = found.submit(harness.slow_graph(1500 if harness.QUICK else 2500), "?result=matrix").expect(202).json["id"]
         until(found, f"/v1/jobs/{job}", lambda answer: answer.json["progress"] > 0)
@@ -142,7 +143,7 @@ def test_a_worker_killed_from_outside_is_replaced():
 def test_a_job_that_kills_three_workers_fails_across_restarts():
     with daemon() as (found, plan):
         killer = (30, "round", "signal", 9, 0)
-        # The first failure ends the daemon too: no other worker can be opened.
+        # After the first failure no other worker can be opened, so the daemon can be killed.
         plan.write(killer, (0, "open", "exit", 1, 0))
         job = found.submit(ring(30)).json["id"]
         until(found, f"/v1/jobs/{job}", lambda answer: answer.json["workers_lost"] == 1)
@@ -168,7 +169,8 @@ def test_a_compromised_solver_cannot_escape():
         if report.get("seccomp") != "on":
             print("a build or a kernel without confinement:", report)
             return
-        # The first was started before the daemon dropped its own rights, the second after.
+        # The daemon started the first process before it dropped its own rights, and the second
+        # after.
         for n in (20, 21):
             outcomes, descriptors = isolation.attempts(found, n)
             needed = {name: outcomes.pop(name) for name in ("thread", "map", "machine", "talk", "write")}
@@ -216,7 +218,8 @@ def test_jobs_wait_for_device_memory_that_other_processes_use():
         assert size(limit) <= memory[1] < size(limit + 1), limit
         refused = found.submit(f"p sp {limit + 1} 1\n".encode(), "?result=matrix").expect(413, "TooLarge").json
         assert str(limit) in refused["hint"] + refused["detail"] and "memory" in refused["hint"], refused
-        # Recognized before the solve, only during it, for a while, and permanently.
+        # The shortage is recognized before the solve, or only during it; in the last two cases it
+        # ends after two attempts, or never.
         plan.write((1200, "fits", "has", size(1200), 0), (1208, "memory", "has", size(1208), 1),
                    (20, "memory", "has", size(20) - 1, 2), (21, "memory", "has", size(21) - 1, 0))
         lengths = (150, 151, 152)
@@ -227,7 +230,7 @@ def test_jobs_wait_for_device_memory_that_other_processes_use():
         for job, length, kind in zip(ones, (20, 21, 700), ("dense", None, "nested_dissection")):
             isolation.expect_short(found, job, length, kind is not None, kind)
         assert [plan.struck(line) for line in (2, 3)] == [2, isolation.MEMORY_ATTEMPTS]
-        # No job was given to a device with too little memory.
+        # No job was put back because a device was too small for it.
         assert len(found.events("job_put_back")) == 1 + 2 + isolation.MEMORY_ATTEMPTS - 1
         assert found.solve(ring(22))["state"] == "done"
         assert losses(found) == 0 and sorted(isolation.children_of(found)) == children
@@ -264,7 +267,7 @@ def test_a_worker_that_is_down_is_reported_and_replaced():
 
 def check_a_lie(way):
     with daemon(isolation=way) as (found, plan):
-        # An error in every row, because the sampled rows are random.
+        # Every row has an error, because the rows that are verified are random.
         plan.write((40, "download", "lie", "each", 1))
         document = found.solve(ring(40))
         assert document["state"] == "failed", document

@@ -1,6 +1,6 @@
-"""Ranks as the solver of the service (solver.launcher), started by mpirun on this machine: their
-answers, and what remains when one or all of them fail. python3 test_launcher.py apspd apsp
-APSPD_MPI"""
+"""Tests ranks as the solver of the service (solver.launcher), started by mpirun on this machine:
+their results, and which processes remain when one or all of them fail.
+python3 test_launcher.py apspd apsp APSPD_MPI"""
 
 import contextlib
 import os
@@ -19,14 +19,15 @@ import harness
 RANKS = sys.argv.pop() if len(sys.argv) > 3 else ""
 LAUNCHER = "mpirun --oversubscribe -n 2"
 NOBODY = 65534
-# Stall time for a rank that stops: on a busy machine or with sanitizers, a healthy rank may pause
-# for seconds.
+# Seconds after which a rank counts as stopped. A healthy rank may pause for seconds on a busy
+# machine or with sanitizers.
 STALL_S = 10
 MIXED = b"p sp 5 6\na 1 2 7\na 2 3 -4\na 3 4 2\na 4 1 0\na 1 5 9\na 5 3 1\n"
 
 
 def daemon(*arguments, launcher=LAUNCHER, stall_s=600):
-    """Each round of a solve is short: a rank without progress for this long has stopped."""
+    """Returns a daemon with ranks. A rank without progress for stall_s seconds counts as
+    stopped."""
     chosen = ("--solver.launcher", launcher) if launcher else ()
     return harness.Daemon("--worker.isolation", "process", "--worker.stall_s", str(stall_s), "--solver", "cpu",
                           *chosen, *arguments)
@@ -42,7 +43,7 @@ def generate(*shape):
 
 
 def large():
-    """A graph that takes a second or more of rounds, because no plan can omit any."""
+    """Returns a graph whose solve takes a second or more, because no plan can omit any round."""
     return generate("gnp", "--n", "2400", "--directed", "--degree", "40", "--max-weight", "100000")
 
 
@@ -62,7 +63,7 @@ def family(process):
 
 
 def processes(found):
-    """Returns program name, or rank number, -> process."""
+    """Returns {program name or number of a rank: process} of all descendants."""
     names = {}
     for process in family(found.process.pid)[1:]:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
@@ -82,7 +83,7 @@ def wait_until_gone(pids):
 
 
 def until_solving(found, job):
-    """Waits until some rounds are done."""
+    """Waits until some rounds of the job are done."""
     while True:
         document = found.get(f"/v1/jobs/{job}").json
         assert document["state"] in ("queued", "running"), document
@@ -107,7 +108,7 @@ def lose(found, victim, number):
 
 
 def answers(found):
-    """Returns bodies that must not depend on the solver."""
+    """Returns the bodies of answers that must not depend on the solver."""
     bodies = []
     for graph, query in ((generate("gnp", "--n", "700", "--directed"), ""),
                          (generate("gnp", "--n", "300", "--max-weight", "100000"), "?verify=true"),
@@ -131,7 +132,7 @@ def test_ranks_give_the_answers_of_a_single_process():
         assert device["solver"] == "cpu" and "2 ranks" in device["detail"], device
 
 
-def test_a_negative_cycle_is_named_and_a_cancel_ends_all_ranks():
+def test_a_negative_cycle_is_reported_and_cancelling_a_job_stops_its_ranks():
     with daemon("--solver.plans", "none") as found:
         document = found.finish(found.submit(b"source,target,weight\nx,y,1\ny,x,-2\n").json["id"])
         assert document["problem"]["code"] == "NegativeCycle", document
@@ -157,11 +158,12 @@ def test_a_stopped_rank_and_a_disobedient_launcher_are_killed():
             file.write(f'trap "" TERM\n{LAUNCHER} "$@"\nsleep 1000\n')
         with daemon("--solver.plans", "none", launcher=f"sh {script}", stall_s=STALL_S) as found:
             lose(found, 1, signal.SIGSTOP)
-            found.kill()  # a normal stop would wait for the launcher
+            found.kill()  # a normal shutdown would wait for the launcher
 
 
 def test_a_stopped_rank_is_noticed_at_the_start_of_a_job():
-    """Before the first round, a solver may take many times the expected time of the whole job."""
+    """Before the first round, a job may take much longer than estimated, so only the missing
+    heartbeat shows that the rank has stopped."""
     with daemon("--solver.plans", "none", stall_s=STALL_S) as found:
         os.kill(processes(found)[1], signal.SIGSTOP)
         document = found.finish(found.submit(large()).expect(202).json["id"])
@@ -178,7 +180,7 @@ def test_idle_ranks_that_die_are_replaced():
         assert (document["state"], document["workers_lost"]) == ("done", 0), document
 
 
-def test_a_drain_leaves_no_process():
+def test_a_shutdown_leaves_no_process():
     with daemon() as found:
         assert found.solve(harness.SMALL)["state"] == "done"
         everybody = family(found.process.pid)
@@ -225,7 +227,8 @@ def test_a_bad_launcher_is_refused_with_the_reason():
 
 
 def ask_launcher(name, user):
-    """Returns what the launcher sends to a process of this user: nothing, or part of a message."""
+    """Connects to the launcher as this user; returns what it sends: nothing, or part of a
+    message."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -240,7 +243,7 @@ def ask_launcher(name, user):
         return said.read()
 
 
-def test_connections_of_other_users_are_not_accepted_as_a_rank():
+def test_a_connection_of_another_user_is_not_accepted_as_a_rank():
     if os.getuid() != 0:
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
-"""One of many allocations fails, or only 64 files may be open: no data is lost, no signal
-occurs, and the service continues. The long form is tests/campaign/memory.py."""
+"""Makes one of many allocations fail, or permits only 64 open files: no data is lost, the daemon
+does not crash, and the service continues. The long form is tests/campaign/memory.py."""
 
 import crash
 import harness
@@ -15,7 +15,7 @@ def test_failed_allocations_lose_no_data():
 
 
 def test_a_limit_of_64_open_files_loses_no_job():
-    """More connections than file descriptors: they wait and are served, and no job is lost."""
+    """There are more connections than file descriptors; they wait until they are served."""
     place = crash.Place()
     told = crash.Told()
     try:
@@ -40,7 +40,7 @@ def test_a_limit_of_64_open_files_loses_no_job():
         finally:
             daemon.terminate()
             daemon.end()
-        told.durable.clear()  # results are evicted meanwhile, because each needs an open file
+        told.durable.clear()  # results were evicted, because each needs an open file
         crash.check(place, told)
     finally:
         place.close()

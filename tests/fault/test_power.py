@@ -1,5 +1,6 @@
-"""Kills, power cuts and failures at a selection of the calls that change the state directory:
-acknowledged data is preserved. The long form, tests/campaign/calls.py, tests every call."""
+"""Kills the daemon, cuts the power or lets a call fail, at some of the calls that change the state
+directory: acknowledged data is preserved. The long form, tests/campaign/calls.py, tests every
+call."""
 
 import os
 import random
@@ -8,7 +9,7 @@ import signal
 import crash
 import harness
 
-# Of about 230 calls.
+# Number of calls that are tested, of about 230.
 CHOSEN = 10
 
 
@@ -58,9 +59,8 @@ def test_unsynced_data_may_partly_survive_a_power_cut():
 
 
 def test_a_failed_fsync_is_never_ignored():
-    """The daemon exits with 74; waiting requests were refused, and nothing was acknowledged
-    afterwards. At the start SQLite ignores a failed sync of a folder, but the daemon's own
-    sync follows."""
+    """The daemon refuses the waiting requests, acknowledges nothing more, and exits with 74. Only
+    at the start, SQLite ignores a failed sync of a folder, which the daemon then syncs itself."""
     library = crash.shim("disk_shim")
     syncs = crash.count_calls(library, only="fsync")
     passed = 0

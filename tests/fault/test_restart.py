@@ -1,4 +1,4 @@
-"""kill -9 at random times: acknowledged jobs are there afterwards, with the same IDs.
+"""Sends kill -9 at random times: acknowledged jobs exist afterwards, with the same IDs.
 APSPD_TEST_KILLS sets the number of kills; the default is five, or two with smaller jobs in a
 slow build."""
 
@@ -17,7 +17,8 @@ KILLS = int(os.environ.get("APSPD_TEST_KILLS", "2" if harness.QUICK else "5"))
 SEED = int(os.environ.get("APSPD_TEST_SEED", str(int(time.time()))))
 
 
-# Large enough that a kill finds running jobs, and small enough that the other jobs end soon.
+# Number of vertices: enough that a job runs when the daemon is killed, and few enough that the
+# other jobs end soon.
 VERTICES = 400 if harness.QUICK else 1200
 
 
@@ -30,7 +31,7 @@ def graph(salt, n=VERTICES):
 
 
 def submit_until_killed(daemon, first, acknowledged):
-    """Submits graphs, and records (job, salt) of each acknowledged one."""
+    """Submits graphs until the daemon is killed; records (job, salt) of each acknowledged one."""
     salt = first
     try:
         while True:
@@ -54,7 +55,7 @@ def test_kills_lose_no_accepted_data():
             thread = threading.Thread(target=submit_until_killed, args=(daemon, salt, acknowledged))
             instant = time.monotonic() + chooser.uniform(0.02, 0.7)
             thread.start()
-            # Queries until the time of the kill.
+            # Sends queries until it is time for the kill.
             while time.monotonic() < instant:
                 daemon.get("/v1/jobs?limit=5")
             daemon.kill()

@@ -1,5 +1,5 @@
-"""A solver process stuck in a call of its driver: it is killed but does not end until the call
-returns. Skipped if the kernel has no FUSE or does not permit mounts."""
+"""Tests a solver process that is stuck in a call of its driver: when it is killed, it does not end
+until the call returns. Skipped if the kernel has no FUSE or does not permit mounts."""
 
 import os
 import signal
@@ -13,15 +13,15 @@ from isolation import Asker, children_of, daemon, expire, ring, states, until, u
 
 
 def story(found):
-    """Records the processes: a new one is started when the last is gone, and never before."""
+    """Returns the logged events of processes, in order: starts, losses and ends."""
     names = [event["event"] for event in found.events()]
     return [name.removeprefix("worker_") for name in names
             if name in ("worker_started", "worker_lost", "worker_stuck", "worker_exited")]
 
 
 def lose(found, n):
-    """Makes a job on n vertices block its device until the device counts as lost; returns the
-    job and its process."""
+    """Submits a job on n vertices whose process gets stuck, and waits until its device counts as
+    lost; returns the job and the process."""
     found.plan.write((n, "round", "stuck", 0, 1))
     before = set(children_of(found))
     times = len(found.events("worker_stuck"))
@@ -35,7 +35,7 @@ def lose(found, n):
     return job, held[0]
 
 
-def test_the_device_is_lost_until_the_call_returns():
+def test_a_device_is_lost_until_the_driver_call_returns():
     with daemon(calls=True) as (found, _):
         cached = found.solve(harness.SMALL)["graph"]
         for n in (20, 21):
@@ -76,7 +76,7 @@ def test_a_job_of_a_lost_device_moves_to_another():
         assert story(found) == ["started", "started", "lost", "stuck", "exited", "started"]
 
 
-def test_the_daemon_exits_without_the_stuck_process():
+def test_the_daemon_exits_without_waiting_for_a_stuck_process():
     with daemon(calls=True) as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
         job, process = lose(found, 20)
@@ -100,7 +100,7 @@ def test_a_process_stuck_while_exiting_is_abandoned():
         assert found.distance(graph, 1, 20) == 19
 
 
-def test_a_stop_does_not_wait_for_a_device_to_open():
+def test_a_shutdown_does_not_wait_for_a_device_that_opens():
     with daemon(calls=True) as (found, plan):
         plan.write((0, "open", "stuck", 0, 1))
         os.kill(children_of(found)[0], signal.SIGKILL)
@@ -112,7 +112,7 @@ def test_a_stop_does_not_wait_for_a_device_to_open():
         found.start()
 
 
-def test_a_stop_does_not_wait_for_a_call_that_does_not_return():
+def test_a_shutdown_does_not_wait_for_a_driver_call_that_hangs():
     with daemon(calls=True) as (found, plan):
         plan.write((20, "round", "stuck", 0, 1))
         job = found.submit(ring(20)).expect(202).json["id"]
