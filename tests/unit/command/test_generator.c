@@ -5,7 +5,7 @@
 
 #define VERTEX_LIMIT 400
 
-/* The weights as a matrix, 0 = no edge, and a sum over the edges in their order. */
+/* The weights of the edges as a matrix (0 = no edge), and a checksum of the ordered edges. */
 struct collected {
     uint64_t weights[VERTEX_LIMIT][VERTEX_LIMIT];
     uint32_t n;
@@ -83,7 +83,7 @@ TEST(a_dense_graph_has_every_ordered_pair)
     }
 }
 
-/* 400 * 6 edges expected, standard deviation 49. */
+/* Expects about 400 * 6 edges; the standard deviation is 49. */
 TEST(a_gnp_graph_has_about_the_requested_degree)
 {
     struct generator_request request = request_of(GENERATOR_GNP, VERTEX_LIMIT);
@@ -108,7 +108,7 @@ TEST(a_gnp_graph_can_have_every_pair)
     }
     for (uint32_t i = 0; i < 64; ++i) {
         if (i / 8 != i % 8) {
-            assert_in_range(hits[i / 8][i % 8], 235, 365); /* 300, deviation 13 */
+            assert_in_range(hits[i / 8][i % 8], 235, 365); /* mean 300, deviation 13 */
         }
     }
 }
@@ -121,7 +121,7 @@ TEST(a_grid_is_connected_and_joins_adjacent_cells)
     }
 }
 
-TEST(roads_are_connected_and_missing_some_streets)
+TEST(roads_are_connected_and_lack_some_streets)
 {
     for (uint32_t n = 1; n < 120; ++n) {
         struct generator_request request = request_of(GENERATOR_ROAD, n);
@@ -134,7 +134,7 @@ TEST(roads_are_connected_and_missing_some_streets)
     assert_in_range(road, grid * 8 / 10, grid);
 }
 
-TEST(no_vertex_and_one_vertex_have_no_edges)
+TEST(graphs_of_zero_or_one_vertices_have_no_edges)
 {
     for (int shape = GENERATOR_GNP; shape <= GENERATOR_ROAD; ++shape) {
         for (uint32_t n = 0; n < 2; ++n) {
@@ -143,7 +143,7 @@ TEST(no_vertex_and_one_vertex_have_no_edges)
     }
 }
 
-/* Sums of the first release of the generator. A change of them changes the graphs of all users. */
+/* Checksums from the first release. If one changes, all users get different graphs from a seed. */
 TEST(a_seed_gives_the_same_graph_as_the_first_release)
 {
     static const uint64_t sums[] = {UINT64_C(0xef1bd13ac4435842), UINT64_C(0x208f7d1ec7eb1ae8),

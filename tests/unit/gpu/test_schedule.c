@@ -10,7 +10,7 @@ static uint32_t tile_begin[] = {0, 100, 120, 248, 308};
 static uint32_t left_tiles[] = {2, 3, 2, 3, 0, 1, 3};
 static struct plan_pivot pivots[] = {{0, 0, 2, 0, 2}, {1, 2, 2, 2, 2}, {2, 0, 3, 0, 3}};
 static struct plan_product products[] = {
-    /* (2, 2) and (3, 2) by both leaves, (3, 3) by the first */
+    /* targets (2, 2) and (3, 2) of both leaves, (3, 3) of the first leaf */
     {0, 0, 0},
     {2, 2, 1},
     {1, 0, 0},
@@ -143,7 +143,7 @@ TEST(targets_with_the_most_work_come_first)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
-    /* Leaves of 100 and 20 pivots: 4 slabs and 1. */
+    /* The leaves have 100 and 20 pivots: 4 slabs and 1 slab. */
     assert_int_equal(schedule->targets[0].row, 2);
     assert_int_equal(schedule->targets[0].slabs, 5);
     assert_int_equal(schedule->targets[1].row, 3);
@@ -194,7 +194,7 @@ TEST(two_tiles_with_equal_left_operands_share_an_entry)
     schedule_destroy(schedule);
 }
 
-/* Twelve products of a full tile: all products of the round except one. */
+/* A target of twelve products of a full tile: nearly all products of the round. */
 TEST(a_target_with_too_much_work_for_one_block_is_split)
 {
     static struct plan_product many[13];
@@ -208,7 +208,7 @@ TEST(a_target_with_too_much_work_for_one_block_is_split)
     plan.target_count = 2;
     plan.product_count = 13;
     struct schedule *schedule = make_for(&plan, 1, 4);
-    /* 52 slabs on 4 units: at most 13 each, so 48 are 3 entries of 4 products. */
+    /* The units share 52 slabs: at most 13 each, so 48 slabs are 3 entries of 4 products. */
     assert_int_equal(schedule->target_count, 4);
     for (uint32_t part = 0; part < 3; ++part) {
         assert_int_equal(schedule->targets[part].flags, SCHEDULE_SHARED);
@@ -217,14 +217,14 @@ TEST(a_target_with_too_much_work_for_one_block_is_split)
         assert_int_equal(schedule->targets[part].columns[0], 2);
     }
     assert_int_equal(schedule->targets[3].flags, 0);
-    /* The tile was fresh in the round before and has values now. */
+    /* The tile was fresh in the previous round and contains values now. */
     assert_int_equal(schedule->fill_count, 8);
     assert_int_equal(schedule->fills[7].row, 3);
     assert_int_equal(schedule->fills[7].column, 2);
     schedule_destroy(schedule);
 }
 
-TEST(the_lists_fit_in_the_announced_bytes)
+TEST(the_lists_fit_in_the_predicted_bytes)
 {
     const struct plan plan = make_plan(false);
     assert_true(schedule_bytes_most(&plan, 256) >=

@@ -22,7 +22,7 @@ static unsigned char *fill(size_t size)
     return bytes;
 }
 
-/* Bytes before and after the copy must stay unchanged. */
+/* Copies bytes; those before and after the destination must stay unchanged. */
 static void check_copy(struct staging *staging, const unsigned char *from, size_t size,
                        size_t misaligned)
 {
@@ -76,7 +76,7 @@ TEST(integers_are_converted_to_decimals_during_a_copy)
     }
 }
 
-/* The test reads the last bytes of a share as soon as the copy is reported as finished. */
+/* Once a copy is reported as finished, the test reads the last bytes of each thread's share. */
 TEST(many_consecutive_copies_are_complete)
 {
     struct staging *staging = NULL;

@@ -16,7 +16,7 @@ static struct adjacency *make(const char *json)
     return adjacency;
 }
 
-TEST(edges_are_stored_in_the_tiles_of_their_ends)
+TEST(edges_are_stored_in_the_tiles_of_their_endpoints)
 {
     struct adjacency *adjacency = make("{\"n\":4,\"edges\":[[0,3,5],[2,3,-7],[3,0,1],[0,1,0]]}");
     static const uint64_t offsets[] = {0, 1, 2, 2, 4};

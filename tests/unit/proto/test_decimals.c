@@ -46,7 +46,7 @@ TEST(a_quotient_is_the_nearest_double_of_the_decimal)
     assert_true(isinf(decimals_divide((double)INFINITY, 30)));
 }
 
-/* Dividing by the scale and multiplying again returns every integer up to the limit. */
+/* Up to the limit, every integer is the same after division by the scale and multiplication. */
 TEST(integers_survive_division_and_multiplication)
 {
     uint64_t seed = 1;

@@ -115,7 +115,7 @@ static double draw_weight(uint64_t *seed, uint32_t sort)
     return sort == 0 ? weight + 0.5 : sort == 1 ? -0.0 : sort == 2 ? -weight : weight;
 }
 
-/* Some rounds change to decimals; in others the graph has decimals before. */
+/* In some rounds the changes introduce decimal weights; in others the graph already has them. */
 TEST(stored_weights_are_updated_in_place)
 {
     uint64_t seed = 5;
@@ -213,8 +213,8 @@ TEST(loops_are_dropped)
     graph_destroy(graph);
 }
 
-/* The weights are so large that the bound decides nothing. Everything else is as if it were
- * recomputed. */
+/* With such large weights, the distance bound cannot select a narrower kind. Apart from the bound,
+ * the changed summary must equal a summary that is computed anew. */
 TEST(a_large_bound_grows_with_the_weights)
 {
     enum { RING_SIZE = 8 };
@@ -242,8 +242,8 @@ TEST(a_large_bound_grows_with_the_weights)
     graph_destroy(graph);
 }
 
-/* A star whose bound is the sum of two edges: the bound grows with their weights, and is recomputed
- * after an edge is removed. */
+/* The bound of a star is the sum of two edges: it grows with their weights, and is recomputed after
+ * an edge is removed. */
 TEST(a_bound_is_updated_without_a_search)
 {
     const int32_t length = 1 << 27;

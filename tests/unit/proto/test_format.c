@@ -1,7 +1,7 @@
 #include "proto/format.h"
 #include "tests/lib/test.h"
 
-TEST(formats_are_found_by_name_media_type_and_file_ending)
+TEST(formats_are_found_by_name_media_type_and_file_extension)
 {
     assert_int_equal(format_from_name("dimacs"), FORMAT_DIMACS);
     assert_int_equal(format_from_name("bmp"), FORMAT_NONE);

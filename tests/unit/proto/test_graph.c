@@ -74,7 +74,7 @@ static uint32_t components_of(uint32_t vertex_count, const uint64_t *row_offset,
     return graph.summary.components;
 }
 
-TEST(components_are_counted_without_regard_to_direction)
+TEST(components_are_counted_regardless_of_edge_direction)
 {
     /* Edges 0-2, 2-4 and 5-4; vertices 1 and 3 are isolated; rows 1, 3 and 4 are empty. */
     assert_int_equal(components_of(6, (uint64_t[]){0, 1, 1, 2, 2, 2, 3}, (uint32_t[]){2, 4, 4}), 3);
@@ -151,15 +151,15 @@ TEST(folding_preserves_decimals)
 TEST(graphs_with_asymmetric_edges_stay_directed)
 {
     static const char *const texts[] = {
-        "p sp 3 0\n",                                       /* nothing to fold */
+        "p sp 3 0\n",                                       /* no edges to merge */
         "p sp 3 3\na 1 2 5\na 2 1 5\na 1 3 5\n",            /* one edge has no reverse */
         "p sp 3 4\na 1 2 5\na 2 1 5\na 1 3 5\na 2 3 5\n",   /* vertex 3 has no outgoing edges */
         "p sp 3 4\na 1 2 5\na 2 1 5\na 3 1 5\na 3 2 5\n",   /* vertex 3 has no incoming edges */
         "p sp 3 4\na 1 2 5\na 2 3 5\na 3 1 5\na 1 3 5\n",   /* a cycle with one reverse edge */
         "p sp 2 2\na 1 2 5\na 2 1 6\n",                     /* the reverse has another weight */
         "p sp 4 4\na 1 2 5\na 2 1 5\na 3 1 -1\na 1 3 -1\n", /* negative weights */
-        "p sp 2 3\na 1 2 5\na 2 1 5\na 1 1 -1\n",           /* a negative loop */
-        "p sp 4 4\na 1 3 5\na 2 4 5\na 3 2 5\na 4 1 5\n",   /* reverses are of other edges */
+        "p sp 2 3\na 1 2 5\na 2 1 5\na 1 1 -1\n", /* the reverse edges belong to other edges */
+        "p sp 4 4\na 1 3 5\na 2 4 5\na 3 2 5\na 4 1 5\n", /* reverses are of other edges */
     };
 
     for (size_t index = 0; index < sizeof(texts) / sizeof(texts[0]); ++index) {

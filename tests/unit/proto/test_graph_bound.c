@@ -3,7 +3,7 @@
 #define TRIALS 3000
 #define SCALE (1 << 24)
 
-/* The simple bound: the sum of the largest weights. */
+/* Returns a simple upper bound of all distances: the sum of the largest weights. */
 static double sum_of_largest(const struct graph *graph)
 {
     double largest[RANGE_VERTICES + 1] = {0};
@@ -55,8 +55,8 @@ TEST(no_distance_exceeds_the_bound)
     assert_true(lower > TRIALS / 4 && equal > TRIALS / 50);
 }
 
-/* A ring of 20 vertices in which every second edge is long, with a chain that enters it and one
- * that leaves it. */
+/* The graph is a ring of 20 vertices in which every second edge is long, with a chain that leads
+ * into the ring and one that leads out of it. */
 TEST(vertices_outside_the_component_of_the_hub_count_in_full)
 {
     struct range_edge edges[24];
@@ -69,13 +69,13 @@ TEST(vertices_outside_the_component_of_the_hub_count_in_full)
     edges[count++] = (struct range_edge){19, 22, 3};
     edges[count++] = (struct range_edge){22, 23, 30 * SCALE};
     struct graph *graph = range_build(24, edges, count, true);
-    /* Twice around the ring, the chain, and the longest edge that leaves the ring. */
+    /* Two ways around the ring, the chains, and the longest edge that leaves the ring. */
     assert_true(graph->summary.distance_bound <= (20 + 50 + 1) * (double)SCALE + 100);
     assert_true(graph->summary.distance_bound >= (double)range_longest(graph));
     graph_destroy(graph);
 }
 
-TEST(the_bound_remains_a_sum_if_weights_could_overflow)
+TEST(large_weights_have_a_distance_bound_beyond_i4)
 {
     const struct range_edge below[] = {{0, 1, 1 << 29}, {1, 0, 1}, {1, 2, -1}};
     for (size_t count = 2; count <= 3; ++count) {

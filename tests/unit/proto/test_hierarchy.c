@@ -22,7 +22,7 @@ TEST(a_written_hierarchy_can_be_opened)
     }
 }
 
-/* The shared shape outlives the hierarchy that was opened first. */
+/* The shape is shared, so it must outlive the hierarchy that was opened first. */
 TEST(a_hierarchy_with_different_weights_has_the_same_shape)
 {
     struct graph *graph = make_grid(true);
@@ -56,7 +56,7 @@ TEST(a_hierarchy_with_different_weights_has_the_same_shape)
     graph_destroy(graph);
 }
 
-/* Climbs from both positions until they meet. */
+/* Returns the common ancestor of two positions: climbs from both until the ways meet. */
 static uint32_t climb_to_common(const struct hierarchy *hierarchy, uint32_t a, uint32_t b)
 {
     const struct hierarchy_shape *shape = &hierarchy->shape;
@@ -110,7 +110,7 @@ TEST(truncated_bytes_are_refused)
     uint64_t size;
     unsigned char *bytes = make_bytes(graph, KIND_I4, 1, &size);
     for (uint64_t left = 0; left < size; left += left < 256 ? 1 : 61) {
-        /* A copy that ends 1 to 64 bytes before the end of its allocation (multiples of 64). */
+        /* The copy ends 1 to 64 bytes before the end of its allocation (a multiple of 64). */
         unsigned char *cut = aligned_alloc(HIERARCHY_ALIGNMENT, (left / 64 + 1) * 64);
         assert_non_null(cut);
         memcpy(cut, bytes, left);
@@ -121,16 +121,16 @@ TEST(truncated_bytes_are_refused)
     graph_destroy(graph);
 }
 
-/* Checksums detect a changed weight. A change of any other byte must not make a search read outside
- * the bytes. */
+/* A changed weight is detected only by checksums. A change of any other byte must not make a search
+ * read outside the bytes. */
 TEST(a_changed_byte_never_causes_a_read_out_of_bounds)
 {
     struct graph *graph = make_grid(true);
     uint64_t size;
     uint64_t refused = 0;
     unsigned char *bytes = make_bytes(graph, KIND_I4, 1, &size);
-    double *row = calloc(HIERARCHY_LANES * GRID_VERTICES, sizeof(*row)); /* large enough for either
-                                                                          * kind */
+    double *row =
+        calloc(HIERARCHY_LANES * GRID_VERTICES, sizeof(*row)); /* large enough for both kinds */
     const uint32_t sources[HIERARCHY_LANES] = {0, 5, 100};
     assert_non_null(row);
     for (uint64_t at = 0; at < size; ++at) {

@@ -25,7 +25,7 @@ static const struct hierarchy_operations *operations_of(enum isa isa, enum kind 
                                : &hierarchy_kernel_avx512[kind];
 }
 
-/* Computes the distance of a pair with this instruction set. */
+/* Computes the distance of a pair of vertices with the operations of one instruction set. */
 static void meet(const struct hierarchy *hierarchy, const struct hierarchy_operations *operations,
                  const uint32_t pair[2], const void *up, const void *down, void *ret_element)
 {
@@ -36,7 +36,7 @@ static void meet(const struct hierarchy *hierarchy, const struct hierarchy_opera
                      ret_element);
 }
 
-/* Computes all pairs from labels, stored contiguously. */
+/* Computes all pairs from labels that are stored contiguously, and compares the distances. */
 static void check_labels(const struct hierarchy *hierarchy, enum isa isa, const uint64_t *distance)
 {
     const uint32_t n = hierarchy->summary.vertex_count;
@@ -72,7 +72,7 @@ static void check_labels(const struct hierarchy *hierarchy, enum isa isa, const 
     free(labels[1]);
 }
 
-/* Checks rows one at a time and several together, also of the reversed graph, and all pairs. */
+/* Checks rows computed one at a time and together, also of the reversed graph, and all pairs. */
 static void check_searches(const struct graph *graph, enum kind kind, enum isa isa)
 {
     const uint32_t n = graph->vertex_count;
@@ -132,8 +132,8 @@ TEST(a_search_returns_the_exact_distances)
     }
 }
 
-/* A ring with chords and more vertices than the search buffers before it writes them into the
- * rows. */
+/* The graph is a ring with chords; it has more vertices than the search buffers before it writes
+ * distances to the rows. */
 TEST(rows_computed_together_equal_rows_computed_alone)
 {
     enum { VERTICES = 2 * HIERARCHY_BLOCK + 100 };
@@ -168,8 +168,8 @@ TEST(rows_computed_together_equal_rows_computed_alone)
     free(edges);
 }
 
-/* One step visits some thousand vertices however large the graph is, so other requests can run
- * between steps. */
+/* One step visits a few thousand vertices, however large the graph is, so that other requests can
+ * run between steps. */
 TEST(computing_rows_takes_many_short_steps)
 {
     enum { VERTICES = 300000 };

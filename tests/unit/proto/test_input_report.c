@@ -13,7 +13,7 @@ static void check_text(const struct input_report *report, const char *expected)
     json_decref(object);
 }
 
-/* The report of an upload of this text, with its warnings if they are requested. */
+/* Returns the report of an upload of this text, with its warnings if ret_warnings is not NULL. */
 static struct input_report read_warned(enum format format, const char *text, const char *directed,
                                        struct warnings *ret_warnings)
 {
@@ -195,11 +195,11 @@ TEST(an_unknown_report_is_null)
     assert_false(again.known);
 }
 
-TEST(a_guess_has_a_hint_if_another_format_may_help)
+TEST(a_guessed_format_has_a_hint_if_another_format_may_help)
 {
     static const struct {
         enum format format;
-        const char *words; /* expected part of the hint; NULL: no hint */
+        const char *words; /* part of the expected hint; NULL: no hint */
     } cases[] = {
         {FORMAT_EDGES, "list of edges"}, {FORMAT_METIS, "format=edges"}, {FORMAT_JSON, NULL}};
 

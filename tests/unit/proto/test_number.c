@@ -37,7 +37,7 @@ TEST(only_the_canonical_form_of_an_integer_is_accepted)
     }
 }
 
-TEST(reals_are_parsed_as_by_strtod)
+TEST(reals_are_parsed_like_strtod)
 {
     static const char *const texts[] = {
         "0",
@@ -130,11 +130,11 @@ TEST(integers_are_printed_exactly)
 #define DRAWS 60000
 
 struct shortest {
-    uint64_t digits; /* no trailing zero */
+    uint64_t digits; /* digits without trailing zeros */
     int exponent;
 };
 
-/* Splits a positive number, as printf or number_print_real writes it, into digits and exponent. */
+/* Splits the text of a positive number by printf or number_print_real into digits and exponent. */
 static struct shortest digits_of(const char *text)
 {
     struct shortest found = {0, 0};
@@ -165,7 +165,7 @@ static struct shortest printed(double value, bool single)
     return digits_of(text);
 }
 
-/* Finds the fewest digits from which printf and strtod reproduce the number, by trying. */
+/* Returns the fewest digits of printf that strtod reads back as the same number, by trying. */
 static struct shortest by_trying(double value, bool single)
 {
     char text[64];
@@ -178,8 +178,8 @@ static struct shortest by_trying(double value, bool single)
     return digits_of(text);
 }
 
-/* Near a power of two, correct rounding may need one more digit, because it misses a shorter
- * decimal on the wider side. Then our shorter decimal is right if it reads back. */
+/* Compares with printf. Near a power of two, more decimals read back on one side, and printf may
+ * miss a shorter one there; then number_print_real's shorter decimal is right if it reads back. */
 static void expect(double value, bool single)
 {
     const struct shortest found = printed(value, single);

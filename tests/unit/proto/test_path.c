@@ -100,7 +100,7 @@ static void expect_path(const struct trial *trial, const struct path *path, uint
     assert_true(fabs(sum - distance) <= tolerance * scale);
 }
 
-/* Checks the paths of all pairs, found from rows of this kind. */
+/* Checks the paths of all pairs, which are found from rows of distances of this kind. */
 static void expect_paths(const struct trial *trial, enum kind kind)
 {
     const uint32_t n = trial->graph->vertex_count;
@@ -126,7 +126,7 @@ static void expect_paths(const struct trial *trial, enum kind kind)
     }
 }
 
-/* weights: maps a random number from 0 to 99 to the weight of the edge from i to j. */
+/* Checks paths in a random graph. weight: maps a number from 0 to 99 to the weight of edge i-j. */
 static void expect_random_paths(enum kind kind,
                                 double (*weight)(unsigned draw, unsigned i, unsigned j))
 {
@@ -164,8 +164,8 @@ static double mostly_zero(unsigned draw, unsigned i, unsigned j)
     return draw < 80 ? 0 : draw;
 }
 
-/* A difference of potentials plus a small or zero amount: every cycle sums to at least 0, many to
- * exactly 0. */
+/* Returns a difference of potentials plus a small amount or 0. So the length of every cycle is at
+ * least 0, and often exactly 0. */
 static double of_potentials(unsigned draw, unsigned i, unsigned j)
 {
     return (i * 37 % 23) * 11.0 - (j * 37 % 23) * 11.0 + (draw < 70 ? 0 : draw);
@@ -201,14 +201,14 @@ TEST(a_path_search_leaves_a_dead_end_of_zero_edges)
     struct path path;
     int32_t row[] = {0, 9, 9, 9};
 
-    /* From vertex 3 the walk may enter 1 or 2, which form a cycle; only 2 is reached from 0. */
+    /* From vertex 3 the search may enter 1 or 2, which form a cycle; 0 leads only to 2. */
     open_trial(&trial, "{\"n\":4,\"edges\":[[0,2,9],[2,1,0],[1,2,0],[1,3,0],[2,3,0]]}");
     assert_int_equal(path_find(trial.finder, KIND_I4, row, 0, 3, &path), STATUS_OK);
     expect_path(&trial, &path, 0, 3, 0);
     close_trial(&trial);
 }
 
-/* A star around vertex 0, from which the walk enters one dead end after another. */
+/* The graph is a star around vertex 0, where the search enters one dead end after another. */
 TEST(dead_ends_are_visited_once)
 {
     enum { LEAVES = 2000 };
@@ -250,11 +250,11 @@ TEST(distances_from_a_different_graph_are_detected)
     close_trial(&trial);
 }
 
-TEST(a_path_that_does_not_add_up_is_an_error)
+TEST(a_path_whose_weights_do_not_sum_to_the_distance_is_an_error)
 {
     struct trial trial;
     struct path path;
-    /* The edges sum to 4; the rows are off by more or by less than rounding explains. */
+    /* The weights sum to 4. The rows differ from this by more or by less than rounding explains. */
     const double far_rows[][3] = {{0, 3, 5}, {0, 3, 3}, {0, 2.9, 4}, {0, 3, 4.00001}, {0, 3, NAN}};
     const double near_row[] = {0, 3, 4 + 1e-14};
     const float single_row[] = {0, 3, 4.001F};

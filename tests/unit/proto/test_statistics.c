@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Storage with a guard on both sides that a sanitizer checks. */
+/* Returns statistics in an allocation of exact size, so that a sanitizer detects other accesses. */
 static struct statistics make(uint32_t vertex_count, enum kind kind, void **ret_storage)
 {
     *ret_storage = malloc(statistics_size(vertex_count));
@@ -124,7 +124,7 @@ TEST(bins_of_floats_end_at_the_diameter)
     expect_bins(KIND_F8, -1.5e308, 1.5e308, -1.5e308, 1.5e308 / 32);
 }
 
-/* 2^30 rows that sum to 2^32 each would overflow 64 bits; here four large rows do. */
+/* The sums of 2^30 rows of 2^32 each would overflow 64 bits; here four large rows overflow. */
 TEST(the_sum_of_all_rows_may_exceed_64_bits)
 {
     void *storage;
@@ -138,8 +138,9 @@ TEST(the_sum_of_all_rows_may_exceed_64_bits)
     free(storage);
 }
 
-/* The correction of networkx.closeness_centrality, for a path 1 - 2 - 3 and an isolated vertex. */
-TEST(closeness_is_corrected_for_unconnected_graphs)
+/* Expects the value that networkx.closeness_centrality gives for a path 1 - 2 - 3 and an isolated
+ * vertex. */
+TEST(closeness_is_corrected_for_disconnected_graphs)
 {
     void *storage;
     struct statistics statistics = make(4, KIND_F4, &storage);

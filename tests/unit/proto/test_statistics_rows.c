@@ -6,7 +6,7 @@
 
 #define N 300
 
-/* The row of vertex 7: every third vertex is unreachable, and one distance is negative. */
+/* Fills the row of vertex 7: every third vertex is unreachable, and one distance is negative. */
 static void fill(int32_t row[N])
 {
     for (int32_t i = 0; i < N; i++) {
@@ -54,13 +54,13 @@ TEST(every_distance_in_a_row_is_counted_in_a_bin)
         counted += bins[bin];
     }
     assert_int_equal(counted, statistics.reachable[7]);
-    /* Bins 47 wide contain -4, 0, 10, 30 and 40. */
+    /* The bins are 47 wide; the first contains -4, 0, 10, 30 and 40. */
     assert_true(statistics.summary->bin_width == 47);
     assert_int_equal(bins[0], 5);
     free(storage);
 }
 
-/* The largest distances, whose sums exceed 32 bits. */
+/* The distances are the largest possible, so their sum exceeds 32 bits. */
 TEST(the_sum_of_a_long_row_may_exceed_32_bits)
 {
     const uint32_t n = 100000;
@@ -86,7 +86,7 @@ TEST(the_sum_of_a_long_row_may_exceed_32_bits)
     free(row);
 }
 
-/* A row of four groups and a few more columns, some of them unreachable. */
+/* Columns of a row that has four full groups and a few more columns, some of them unreachable. */
 #define LONG 531
 
 static void fill_kind(enum kind kind, unsigned char row[LONG * sizeof(double)])

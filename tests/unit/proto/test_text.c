@@ -74,7 +74,7 @@ static json_t *long_object(void)
     return object;
 }
 
-TEST(json_is_printed_as_by_jansson)
+TEST(printed_json_equals_the_output_of_jansson)
 {
     json_t *object = long_object();
     char *expected = json_dumps(object, JSON_COMPACT);
@@ -90,7 +90,7 @@ TEST(null_json_prints_nothing)
     assert_null(text_print_json(NULL));
 }
 
-/* Each allocation of jansson fails in turn. */
+/* Each allocation of jansson fails in one of the attempts. */
 TEST(failed_allocations_never_truncate_printed_json)
 {
     json_t *object = long_object();

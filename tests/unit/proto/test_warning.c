@@ -16,7 +16,7 @@ TEST(warnings_are_in_the_order_of_their_codes)
     assert_string_equal(warnings.list[2].detail, "from a");
 }
 
-TEST(a_warning_replaces_an_earlier_warning_with_its_code)
+TEST(a_warning_replaces_an_earlier_warning_with_the_same_code)
 {
     struct warnings warnings = {0};
     for (int turn = 0; turn < 2; turn++) {

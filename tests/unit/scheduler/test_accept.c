@@ -20,7 +20,7 @@ SCHEDULER_TEST(a_change_back_to_a_solved_graph_is_done_once_durable)
 }
 
 /* A graph that was also uploaded, or requested by its ID, is not deleted. */
-SCHEDULER_TEST(a_changed_graph_that_is_also_uploaded_stays)
+SCHEDULER_TEST(a_changed_graph_that_is_also_uploaded_is_kept_when_its_name_moves)
 {
     char changed[2][GRAPH_ID_SIZE];
     char last[GRAPH_ID_SIZE];

@@ -53,7 +53,7 @@ SCHEDULER_TEST(a_change_with_vertex_names_from_another_graph_is_refused)
 }
 
 /* The waiting changes would wait for a job that no longer runs. */
-SCHEDULER_TEST(the_shutdown_refuses_changes_that_wait)
+SCHEDULER_TEST(a_shutdown_refuses_waiting_changes)
 {
     char job[JOB_ID_SIZE];
     store_named(fixture, LINE, "line");
@@ -79,7 +79,7 @@ SCHEDULER_TEST(the_shutdown_refuses_changes_that_wait)
 
 /* The previous change may be unable to finish until space is free, so waiting for it could take
  * forever. */
-SCHEDULER_TEST(a_full_disk_refuses_changes_that_wait)
+SCHEDULER_TEST(waiting_changes_are_refused_if_the_disk_is_full)
 {
     struct scheduler *scheduler = fixture->scheduler;
     store_named(fixture, LINE, "line");

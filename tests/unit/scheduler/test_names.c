@@ -61,7 +61,7 @@ SCHEDULER_TEST(changed_graphs_are_deleted_when_the_name_moves_on)
 }
 
 /* The process is killed between the move of the name and the deletion. */
-SCHEDULER_TEST(the_start_deletes_graphs_that_lost_their_name)
+SCHEDULER_TEST(a_start_deletes_graphs_that_lost_their_name)
 {
     char changed[GRAPH_ID_SIZE];
     char last[GRAPH_ID_SIZE];

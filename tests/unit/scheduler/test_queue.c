@@ -164,7 +164,7 @@ static struct job *take(struct job_queue *queue)
 
 /* A tenant that floods the queue delays another tenant by at most the running job, whatever its
  * priorities. */
-TEST(tenants_take_turns_by_the_work_served)
+TEST(tenants_take_turns_according_to_the_work_served)
 {
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};

@@ -184,7 +184,7 @@ SCHEDULER_TEST(a_job_for_a_solved_graph_is_done_immediately)
     forget(question);
 }
 
-SCHEDULER_TEST(two_uploads_of_one_new_graph_at_the_same_time_are_both_accepted)
+SCHEDULER_TEST(two_concurrent_uploads_of_a_new_graph_are_both_accepted)
 {
     struct question *one = new_upload(CALL_SUBMIT, RING);
     struct question *two = new_upload(CALL_SUBMIT, RING);
@@ -249,7 +249,7 @@ SCHEDULER_TEST(a_repeat_during_the_commit_waits_for_the_commit)
     forget(graph);
 }
 
-SCHEDULER_TEST(a_key_used_for_another_request_is_a_mismatch)
+SCHEDULER_TEST(a_key_reused_for_a_different_request_is_refused)
 {
     struct question *question = new_keyed(RING, "order-1");
     call_and_forget(fixture, question, STATUS_OK, 200);
@@ -291,7 +291,7 @@ SCHEDULER_TEST(two_concurrent_uploads_with_one_name_report_that_it_moves)
     forget(ring);
 }
 
-SCHEDULER_TEST(a_graph_uploaded_while_it_is_deleted_stays)
+SCHEDULER_TEST(a_graph_uploaded_during_its_deletion_is_kept)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];

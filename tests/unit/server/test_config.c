@@ -168,7 +168,7 @@ TEST(text_that_would_not_survive_a_configuration_file_is_refused)
     ASSERT_REFUSED(load_flags(FLAGS(longest)), "state_dir");
 }
 
-TEST(unknown_keys_are_refused_with_their_line)
+TEST(unknown_keys_are_refused_with_their_line_number)
 {
     struct load loaded = load_text("[http]\n; a comment\nthreads = 4\nthread = 4\n");
     ASSERT_REFUSED(loaded, ":4", "http.thread");

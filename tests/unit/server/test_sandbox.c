@@ -291,7 +291,7 @@ static int abort_here(void)
     abort();
 }
 
-TEST(a_broken_invariant_ends_the_process_by_sigabrt)
+TEST(a_broken_invariant_ends_the_process_with_sigabrt)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
 

@@ -83,7 +83,7 @@ TEST(a_zero_cycle_does_not_prove_its_own_distances)
                                         "has this length.");
 }
 
-TEST(rows_that_are_not_listed_are_not_checked)
+TEST(rows_outside_the_sample_are_not_checked)
 {
     int32_t entries[VERTICES * VERTICES];
     memcpy(entries, right_i4, sizeof(entries));

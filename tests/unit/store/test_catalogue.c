@@ -204,7 +204,7 @@ FIXTURE_TEST(rows_of_a_failed_transaction_are_rolled_back)
     catalogue_close(catalogue);
 }
 
-FIXTURE_TEST(a_later_row_replaces_the_row_with_its_key)
+FIXTURE_TEST(a_later_row_replaces_the_row_with_the_same_key)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);
@@ -313,7 +313,7 @@ static enum status note_graph(void *context, const struct name_row *row)
     return STATUS_OK;
 }
 
-FIXTURE_TEST(names_are_per_tenant)
+FIXTURE_TEST(names_are_separate_for_each_tenant)
 {
     struct catalogue *catalogue = open_catalogue(fixture);
     const struct name_row rows[] = {

@@ -68,7 +68,7 @@ static void expect_other_id(const struct graph *changed)
     graph_destroy(graph);
 }
 
-TEST(every_part_of_a_graph_changes_its_id)
+TEST(every_part_of_a_graph_affects_its_id)
 {
     struct graph *graph = fixture_path_graph(9, WEIGHT_INTEGER, 5);
     graph->directed = false;

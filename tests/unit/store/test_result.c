@@ -42,7 +42,7 @@ static void expect_distance(const struct result *result, uint32_t source, uint32
     text_finish(&text);
 }
 
-FIXTURE_TEST(distances_are_answered_as_json)
+FIXTURE_TEST(distances_are_returned_as_json)
 {
     struct result *result = make_result(fixture);
     expect_distance(result, 0, 0, "0");
@@ -167,7 +167,7 @@ FIXTURE_TEST(a_put_replaces_and_releases_the_old_result)
     result_table_destroy(table);
 }
 
-FIXTURE_TEST(keys_survive_growth_and_the_last_one_frees_its_result)
+FIXTURE_TEST(keys_survive_growth_and_removing_the_last_key_frees_the_result)
 {
     struct result_table *table = make_table();
     struct result *odd = make_empty_result(fixture, "g_odd");

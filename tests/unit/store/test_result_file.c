@@ -291,13 +291,13 @@ static enum status make_on_full_disk(const struct fixture *fixture, uint32_t ver
     return status;
 }
 
-FIXTURE_TEST(missing_space_is_reported_before_the_solve)
+FIXTURE_TEST(lack_of_space_is_reported_before_the_solve)
 {
     assert_int_equal(make_on_full_disk(fixture, 1000), STATUS_DISK_FULL);
     assert_int_equal(fixture_count_files(fixture, "."), 0);
 }
 
-FIXTURE_TEST(missing_space_for_a_small_matrix_is_reported_on_writing)
+FIXTURE_TEST(lack_of_space_for_a_small_matrix_is_reported_on_writing)
 {
     assert_int_equal(make_on_full_disk(fixture, 200), STATUS_DISK_FULL);
     assert_int_equal(make_on_full_disk(fixture, 100), STATUS_OK);

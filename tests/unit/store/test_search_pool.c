@@ -73,7 +73,7 @@ static void check_pool(struct result_file *file, const struct graph *graph)
     free(distance);
 }
 
-FIXTURE_TEST(a_hierarchy_answers_before_and_after_it_is_stored)
+FIXTURE_TEST(a_hierarchy_returns_distances_before_and_after_it_is_stored)
 {
     struct graph *graph = make_grid(true);
     struct result_file *opened = NULL;
@@ -262,7 +262,7 @@ FIXTURE_TEST(changing_a_copy_does_not_change_its_base)
 }
 
 /* A hierarchy of another size is written in its place. */
-FIXTURE_TEST(a_copy_is_discarded)
+FIXTURE_TEST(a_discarded_copy_can_be_replaced_by_another_hierarchy)
 {
     struct graph *graph = make_grid(false);
     struct graph *other = make_grid(true);

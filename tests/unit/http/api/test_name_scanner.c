@@ -68,7 +68,7 @@ TEST(only_known_keys_of_an_object_are_accepted)
     assert_non_null(strstr(problem.detail, "[..]"));
 }
 
-TEST(blanks_before_brackets_are_skipped)
+TEST(whitespace_before_brackets_is_skipped)
 {
     struct name_scanner scanner = begin(" [ ] \t");
     struct problem problem;

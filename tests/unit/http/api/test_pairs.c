@@ -3,8 +3,8 @@
 #include "proto/text.h"
 #include "tests/lib/test.h"
 
-/* The pairs as "source>target ", preceded by "header " if there is a header; a source named "stop"
- * ends the walk. */
+/* Reads the pairs as "source>target ", preceded by "header " if there is a header. The walk ends at
+ * a source named "stop". */
 static enum status walk_lines(enum pairs_form form, const char *body, size_t size,
                               struct text *seen, struct problem *reterr)
 {
@@ -107,8 +107,8 @@ TEST(the_media_type_or_the_first_bytes_select_the_form)
     }
 }
 
-/* Each body is copied to an allocation of exactly its size, so that a sanitizer detects reads
- * beyond it. */
+/* Each body is in an allocation of exactly its size, so that a sanitizer detects reads beyond it.
+ * */
 TEST(random_bytes_are_parsed_or_refused)
 {
     static const char letters[] = "{}[]\"pairs:,,1 2\\u00e4\n\r\tq cx-";
@@ -149,7 +149,7 @@ static void expect_lines(const char *body, const char *pairs)
     text_finish(&seen);
 }
 
-TEST(csv_may_have_quotes_blanks_and_any_line_end)
+TEST(csv_may_have_quotes_spaces_and_any_line_break)
 {
     expect_lines("1,2\r\n\n a b , -3 \n\"x,\"\"y\"\"\",\"\"", "1>2 a b>-3 x,\"y\"> ");
     expect_lines("Source,target\n1,2\n", "header 1>2 ");
@@ -195,8 +195,8 @@ TEST(rows_are_found_in_every_form)
     static const struct {
         enum pairs_form form;
         const char *body;
-        size_t size;        /* 0: the length of the string */
-        enum status status; /* after both pairs were read */
+        size_t size;        /* 0: the string's length */
+        enum status status; /* status after both pairs were read */
         uint64_t line;
         uint64_t column;
     } cases[] = {
@@ -254,7 +254,7 @@ TEST(binary_pairs_must_be_complete_and_inside_the_matrix)
     vertex_names_destroy(names);
 }
 
-/* The pairs and weights of a list of changes in CSV. */
+/* Reads the pairs and weights of a list of changes in CSV. */
 static enum status walk_weighted(const char *body, struct text *seen, struct problem *reterr)
 {
     struct pairs_reader reader;

@@ -10,8 +10,7 @@ TEST(wrong_keys_are_counted_by_address_and_minute)
     for (int i = 0; i < 3; i++) {
         assert_int_equal(failed_logins_count(&logins, 1, 125), 0);
     }
-    assert_int_equal(failed_logins_count(&logins, 1, 130), 51); /* seconds until the end of the
-                                                                 * minute */
+    assert_int_equal(failed_logins_count(&logins, 1, 130), 51); /* seconds until the minute ends */
     assert_int_equal(failed_logins_count(&logins, 1, 179.5), 1);
     assert_int_equal(failed_logins_count(&logins, 2, 130), 0);
     assert_int_equal(failed_logins_count(&logins, 1, 179.9), 1);

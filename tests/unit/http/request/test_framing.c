@@ -164,7 +164,7 @@ TEST(ambiguous_requests_are_refused)
     }
 }
 
-TEST(a_post_without_length_is_refused_with_411)
+TEST(a_post_without_a_length_is_refused_with_411)
 {
     struct probe probe = {"POST", "/", "HTTP/1.1", {"Host: a"}};
 
@@ -218,7 +218,7 @@ TEST(a_target_with_a_fragment_is_refused)
     assert_int_equal(check(&probe), STATUS_BAD_REQUEST);
 }
 
-/* A request head as libmicrohttpd leaves it: NULs replace the blanks, colons and line ends after
+/* A request head as libmicrohttpd leaves it: NULs replace the spaces, colons and line breaks after
  * each string. */
 struct head {
     char bytes[64];
@@ -226,7 +226,7 @@ struct head {
     struct framing_head request;
 };
 
-/* Appends a string to the head, followed by a gap for the bytes that libmicrohttpd overwrote. */
+/* Appends a string to the head, followed by `gap` bytes that libmicrohttpd overwrote. */
 static const char *put(char **at, const char *string, size_t gap)
 {
     const size_t size = strlen(string);
@@ -253,7 +253,7 @@ static void fill_head(struct head *head, const char *separator, const char *line
     head->request.head_size = (size_t)(at - head->bytes);
 }
 
-TEST(the_head_size_reveals_blanks_and_bare_line_feeds)
+TEST(the_head_size_reveals_extra_spaces_and_bare_line_feeds)
 {
     static const struct {
         const char *separator;
@@ -263,7 +263,7 @@ TEST(the_head_size_reveals_blanks_and_bare_line_feeds)
     } cases[] = {
         {": ", "\r\n", STATUS_OK, false}, {":", "\r\n", STATUS_OK, true},
         {": ", "\n", STATUS_OK, true},    {":  ", "\r\n", STATUS_BAD_REQUEST, true},
-        {":  ", "\n", STATUS_OK, true}, /* the two lengths add up to the right size */
+        {":  ", "\n", STATUS_OK, true}, /* a byte too many, a byte too few */
     };
     struct problem problem;
     struct head head;

@@ -201,7 +201,7 @@ TEST(bad_values_are_refused)
     }
 }
 
-TEST(a_document_names_a_stored_graph)
+TEST(a_document_may_name_a_stored_graph)
 {
     struct job_request request;
 

@@ -1,4 +1,4 @@
-/* Counters of every request, updated by many threads at once. */
+/* Tests of the counters of requests, which many threads update at once. */
 #include "server/http/request/request_metrics.h"
 
 #include "server/http/request/router.h"

@@ -12,7 +12,7 @@ static const struct upload_rules rules = {
     .document_limit_bytes = 4096,
 };
 
-/* Feeds a body in pieces of this size, then ends it. Returns the final status. */
+/* Feeds a body in pieces of `piece` bytes, then ends it. Returns the final status. */
 static enum status end_of(const struct upload_rules *its_rules, const char *body, size_t size,
                           size_t piece, struct reader **ret_reader, json_t **ret_document,
                           struct problem *reterr)
@@ -95,7 +95,7 @@ TEST(a_document_about_a_stored_graph_is_returned)
     json_decref(document);
 }
 
-/* A search from the start at each byte would block the endpoint's thread for minutes. */
+/* If each byte started a new search of the body, the endpoint's thread would block for minutes. */
 TEST(a_document_may_arrive_byte_by_byte)
 {
     const size_t size = 1 << 20;
@@ -180,7 +180,7 @@ TEST(a_header_line_above_the_vertex_limit_is_refused)
     upload_finish(&upload);
 }
 
-/* An element has two bytes in the body, but takes twenty as an edge in memory. */
+/* Each element of this matrix has two bytes in the body, but becomes an edge of twenty bytes. */
 TEST(an_upload_is_charged_for_the_memory_of_its_edges)
 {
     static struct upload_memory memory;
@@ -204,7 +204,7 @@ TEST(an_upload_is_charged_for_the_memory_of_its_edges)
     free(body);
 }
 
-/* Blank lines, which zstd compresses to a few bytes. */
+/* The body consists of empty lines, which zstd compresses to a few bytes. */
 TEST(an_upload_is_charged_for_the_window_of_its_decoder)
 {
     static struct upload_memory memory;

@@ -6,7 +6,7 @@
 
 #define SIZE ((size_t)700000)
 
-/* Text like that of answers: numbers, some of them repeated. */
+/* Returns text like that of responses: numbers, some of them repeated. */
 static char *make_bytes(void)
 {
     char *bytes = malloc(SIZE);
@@ -20,7 +20,7 @@ static char *make_bytes(void)
     return bytes;
 }
 
-/* Encodes the bytes in pieces of this size. */
+/* Encodes the bytes in pieces of `piece` bytes. */
 static struct text encode(enum coding coding, const char *bytes, size_t size, size_t piece)
 {
     struct text text = {0};

@@ -66,7 +66,7 @@ TEST(an_ipv6_network_counts_as_one_address)
     free(limits);
 }
 
-TEST(connections_without_an_address_count_only_in_the_total)
+TEST(connections_without_an_address_count_only_toward_the_total)
 {
     const struct sockaddr local = {.sa_family = AF_UNIX};
     struct conn_limits *limits = create(3, 100, 1);
@@ -93,7 +93,7 @@ TEST(an_address_limit_of_0_means_no_limit)
     free(limits);
 }
 
-TEST(connections_above_the_503_limit_are_closed_unanswered)
+TEST(connections_above_the_503_limit_are_closed_without_a_response)
 {
     struct conn_limits *limits = create(2, 4, 2);
 

@@ -9,7 +9,7 @@
 static const struct config rules = {
     .header_timeout_s = 10, .stall_timeout_s = 30, .rate_floor = 1000};
 
-/* The two ends of a connection. */
+/* The two sides of a connection. */
 struct pair {
     int client;
     int server;
@@ -53,8 +53,8 @@ static void pause_ms(int ms)
     (void)poll(NULL, 0, ms);
 }
 
-/* Checks the deadlines four times a second while the counter grows by this many bytes between
- * checks. Returns the time at which a deadline passed, or -1. */
+/* Checks the deadlines four times a second; between checks the counter grows by this many bytes.
+ * Returns the time at which a deadline passed, or -1. */
 static double watch(struct deadlines *deadlines, int descriptor, uint64_t *counter,
                     uint64_t bytes_per_look, double from_s, double to_s)
 {
@@ -99,8 +99,8 @@ TEST(a_body_below_the_minimum_rate_misses_its_deadline)
         struct deadlines deadlines = {0};
 
         deadlines_start_phase(&deadlines, PHASE_BODY, 0);
-        /* 1200 bytes a second satisfy the floor forever, 900 a second for a while, 1 byte does
-         * not. */
+        /* 1200 bytes a second always satisfy the minimum rate, no bytes miss it soon, and 900 after
+         * a while. */
         assert_true(watch(&deadlines, pairs[i].server, &deadlines.received, 300, 0, 500) < 0);
         deadlines_start_phase(&deadlines, PHASE_BODY, 0);
         assert_true(watch(&deadlines, pairs[i].server, &deadlines.received, 0, 0, 500) == 10.25);
@@ -123,19 +123,19 @@ TEST(early_bytes_extend_the_deadline_by_at_most_one_timeout)
     end(&pair);
 }
 
-TEST(the_rate_of_an_answer_over_tcp_counts_acknowledged_bytes)
+TEST(the_rate_of_a_response_over_tcp_counts_acknowledged_bytes)
 {
     static char bytes[1 << 20];
     const struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};
 
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
-    /* No bytes are in flight. */
+    /* The client has acknowledged all bytes. */
     assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 0, 100) < 0);
     assert_true(send(pair.server, bytes, sizeof(bytes), MSG_DONTWAIT) > 100000);
     pause_ms(50);
     assert_true(deadlines_is_sending(pair.server));
-    /* Producing more bytes does not count as progress. */
+    /* Bytes that are produced but not acknowledged do not count as progress. */
     const double late_s = watch(&deadlines, pair.server, &deadlines.produced, 5000, 0, 500);
     assert_true(late_s > 30 && late_s < 30.6);
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
@@ -149,7 +149,7 @@ TEST(the_rate_of_an_answer_over_tcp_counts_acknowledged_bytes)
     end(&pair);
 }
 
-TEST(headers_have_more_time_while_an_answer_is_unacknowledged)
+TEST(headers_have_more_time_while_a_response_is_unacknowledged)
 {
     static char bytes[1 << 20];
     const struct pair pair = connect_tcp();
@@ -163,13 +163,13 @@ TEST(headers_have_more_time_while_an_answer_is_unacknowledged)
     end(&pair);
 }
 
-TEST(the_rate_of_an_answer_over_a_unix_socket_counts_produced_bytes)
+TEST(the_rate_of_a_response_over_a_unix_socket_counts_produced_bytes)
 {
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {0};
 
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
-    /* Callbacks do not report progress either. */
+    /* Callbacks alone do not count as progress either. */
     assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 0, 100) < 0);
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
     assert_true(watch(&deadlines, pair.server, &deadlines.produced, 300, 0, 500) < 0);
@@ -178,7 +178,7 @@ TEST(the_rate_of_an_answer_over_a_unix_socket_counts_produced_bytes)
     end(&pair);
 }
 
-TEST(an_answer_in_a_unix_socket_buffer_has_time_by_its_size)
+TEST(a_response_in_a_unix_socket_buffer_has_time_in_proportion_to_its_size)
 {
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {.whole = 100000};
@@ -204,7 +204,7 @@ TEST(a_disconnect_within_a_body_misses_the_deadline_immediately)
     pause_ms(50);
     assert_true(deadlines_peer_has_left(pair.server));
     assert_false(deadlines_are_missed(&deadlines, &rules, pair.server, 0.5));
-    /* The last bytes may not have been read yet. */
+    /* The server may not have read the client's last bytes yet. */
     deadlines.received += 1;
     assert_false(deadlines_are_missed(&deadlines, &rules, pair.server, 0.75));
     assert_true(deadlines_are_missed(&deadlines, &rules, pair.server, 1));

@@ -1,4 +1,4 @@
-/* An endpoint that answers every request "ok": accepting, limits, deadlines and shutdown. */
+/* Tests an endpoint that responds "ok" to every request: accepting, limits, deadlines, shutdown. */
 #include "server/clock.h"
 #include "server/config_option.h"
 #include "server/http/transport/endpoint.h"
@@ -163,7 +163,7 @@ static void call(int client, const char *request)
     assert_int_equal(send(client, request, strlen(request), MSG_NOSIGNAL), strlen(request));
 }
 
-/* True after one answer, false at the end of the connection. */
+/* Returns true after a complete response "ok", and false at the end of the connection. */
 static bool hears_ok(int client)
 {
     char bytes[1024] = "";
@@ -207,7 +207,7 @@ TEST(a_suspended_request_is_resumed_by_a_message)
     call(client, "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
     while (atomic_load(&fixture->suspended) == NULL) {
     }
-    /* No deadline ends the suspended request, and stopping the endpoint waits for its answer. */
+    /* No deadline ends the suspended request, and a stop of the endpoint waits for its response. */
     (void)poll(NULL, 0, 1500);
     assert_int_equal(atomic_load(&fixture->left), 0);
     endpoint_post(fixture->endpoint, &fixture->resume);
@@ -319,7 +319,7 @@ TEST(a_thread_without_descriptors_pauses_accepting)
     stop(fixture);
 }
 
-TEST(open_connections_are_still_answered_after_a_quiesce)
+TEST(requests_on_open_connections_are_answered_after_a_quiesce)
 {
     struct fixture *fixture = start_tcp();
     const int client = connect_tcp(fixture);

@@ -109,7 +109,7 @@ TEST(a_host_name_is_resolved)
     listener_close(&listener);
 }
 
-/* With a shorter backlog, clients of a burst would have to retry after a second. */
+/* With a shorter backlog, some clients of a burst would have to retry after a second. */
 TEST(the_backlog_is_the_limit_of_the_kernel)
 {
     struct problem problem = {0};

@@ -22,7 +22,7 @@ static void write_text(const char *path, const void *bytes, size_t size)
     fclose(file);
 }
 
-/* Writes a key and a self-signed certificate; a NULL path is not written. */
+/* Writes a key and a self-signed certificate for it; a file whose path is NULL is not written. */
 static void make_pair(const char *certificate_path, const char *key_path)
 {
     gnutls_x509_privkey_t key;
@@ -116,7 +116,7 @@ FIXTURE_TEST(a_new_certificate_is_presented_once_it_is_loaded)
     assert_int_equal(load(fixture, &problem), STATUS_OK);
     const gnutls_pcert_st *first = shown(fixture);
     assert_int_equal(load(fixture, &problem), STATUS_OK);
-    assert_ptr_equal(shown(fixture), first); /* the same files */
+    assert_ptr_equal(shown(fixture), first); /* the files are unchanged */
     make_pair(fixture->certificate, fixture->key);
     assert_ptr_equal(shown(fixture), first);
     assert_int_equal(load(fixture, &problem), STATUS_OK);

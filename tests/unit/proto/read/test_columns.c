@@ -3,8 +3,8 @@
 #include "proto/read/reader.h"
 #include "tests/lib/test.h"
 
-/* One upload: format, parameters as "name value ...", and the expected outcome: the weights in the
- * order of the graph and the code of a warning, or words of the refusal. */
+/* One upload: its format, parameters as "name value ...", and the expected outcome. This is either
+ * the weights in the order of the graph and the code of a warning, or words of the refusal. */
 struct upload {
     enum format format;
     const char *parameters;
@@ -105,7 +105,7 @@ TEST(remaining_columns_are_refused_or_reported)
     CHECK_ALL(uploads)
 }
 
-TEST(end_columns_are_recognized_given_or_unambiguous)
+TEST(endpoint_columns_must_be_given_recognized_or_unambiguous)
 {
     static const struct upload uploads[] = {
         {FORMAT_EDGES, "", "link_id,a_node,b_node,direction,distance\n1,5,7,1,3\n", NULL,

@@ -40,7 +40,7 @@ static size_t pack(enum coding coding, char *to, const char *bytes, size_t size)
     return written;
 }
 
-/* Packs poorly compressible bytes in each coding. */
+/* Compresses bytes that are hard to compress, once in each coding. */
 static int set_up(void **state)
 {
     uint64_t seed = 1;
@@ -141,7 +141,7 @@ static void refused(enum coding coding, const char *bytes, size_t size, enum sta
     }
 }
 
-TEST(damage_is_refused)
+TEST(damaged_streams_are_refused)
 {
     for (int i = 0; i < 2; i++) {
         enum coding coding = i == 0 ? CODING_GZIP : CODING_ZSTD;
@@ -162,7 +162,7 @@ TEST(damage_is_refused)
     packed[0][packed_size[0] - 6] ^= 1;
 }
 
-TEST(bombs_are_caught_by_size_and_by_ratio)
+TEST(decompression_bombs_are_refused_by_size_and_by_ratio)
 {
     size_t size = (size_t)100 << 20;
     char *zeros = calloc(1, size);
@@ -188,7 +188,7 @@ TEST(bombs_are_caught_by_size_and_by_ratio)
         assert_true(problem.has_limit && problem.limit == 50 && problem.actual > 50);
         assert_true(text.size <= (2u << 20) + bomb_size * 50);
         text_finish(&text);
-        /* The first MiB is free. */
+        /* The limit on the ratio does not apply to the first MiB. */
         bomb_size = pack(coding, bomb, zeros, 1 << 20);
         assert_int_equal(decode(&rules, bomb, bomb_size, ROOM, &text, &problem), STATUS_OK);
         text_finish(&text);
@@ -215,7 +215,7 @@ TEST(a_window_beyond_8_mib_is_refused)
     free(zeros);
 }
 
-/* Feeds a body without a Content-Encoding in pieces of every size down to single bytes. */
+/* Feeds a body without a Content-Encoding in pieces of every size, also of single bytes. */
 static void first_bytes_tell(const char *bytes, size_t size, enum status expected,
                              const char *words)
 {
@@ -315,7 +315,7 @@ TEST(a_charset_is_converted_after_decompression)
     decoder_destroy(decoder);
 }
 
-TEST(codings_have_names_and_endings)
+TEST(codings_have_names_and_file_extensions)
 {
     size_t size = 0;
 

@@ -26,8 +26,8 @@ TEST(empty_graphs_are_accepted)
     graph_destroy(graph);
 }
 
-/* The fast path for a plain line and the general path must agree. */
-TEST(arc_lines_may_have_any_blanks_and_number_format)
+/* The fast path for plain lines and the general path must read the same graph. */
+TEST(arc_lines_may_have_any_whitespace_and_number_format)
 {
     struct graph *plain =
         read_text(FORMAT_DIMACS, "p sp 12 3\na 1 12 999999999\na 2 3 0\na 12 1 5\n");

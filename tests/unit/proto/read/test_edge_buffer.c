@@ -11,8 +11,8 @@ static uint32_t next(uint64_t *seed, uint32_t below)
     return (uint32_t)((*seed >> 33) % below);
 }
 
-/* The weight of an edge is its position in the file, so that a lost, doubled or swapped edge is
- * detected. */
+/* Fills a buffer and checks the sorted edges. The weight of an edge is its position in the input,
+ * so that a lost, doubled or swapped edge is detected. */
 static void check(uint64_t count, uint32_t vertex_count, uint32_t spread)
 {
     struct edge *edges = calloc(count + 1, sizeof(*edges));
@@ -59,14 +59,14 @@ TEST(edges_are_sorted_by_row_and_target)
     }
 }
 
-/* Nearly all edges are in a few buckets. */
+/* Nearly all edges start in a few rows, so they are in a few buckets. */
 TEST(a_few_rows_may_contain_nearly_all_edges)
 {
     check(MANY, 100000, 99999);
     check(MANY, 100000, 40000);
 }
 
-/* More parallel edges than are sorted between two arrays. */
+/* So many parallel edges that they are not sorted between two arrays. */
 TEST(all_parallel_edges_are_kept)
 {
     check(MANY, 1u << 26, 1u << 26);

@@ -65,7 +65,7 @@ TEST(the_weight_column_is_chosen_by_name_or_number)
     assert_int_equal(problem.line, 1);
 }
 
-/* Reads a graph and the notes of the reader. */
+/* Reads a graph; also returns the notes of the reader. */
 static struct graph *read_noted(const char *text, struct reader_notes *ret_notes)
 {
     const struct graph_options options = {0};
@@ -313,7 +313,7 @@ TEST(the_first_line_may_contain_the_counts)
     char buffer[VERTEX_NAME_BUFFER];
     size_t size;
 
-    /* n=5 adds one vertex without edges. */
+    /* The header n=5 adds a vertex without edges. */
     assert_int_equal(graph->vertex_count, 5);
     assert_memory_equal(vertex_names_get(graph->names, 0, buffer, &size), "1", 1);
     assert_int_equal(graph->edge_count, 2);
@@ -354,8 +354,8 @@ TEST(a_first_line_that_may_be_edge_or_counts_is_refused)
     graph_destroy(read_noted("1,2,-2.4\n0,1,-2.2\n2,0,4.6\n", &notes));
     graph_destroy(read_noted("1,2,0\n0,1,2\n2,0,4\n", &notes));
     check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 edges follow", "otherwise remove it");
-    /* The first line is an edge if the count of edges differs by one, if a vertex exceeds the
-     * count, or if there is a header. */
+    /* The first line is an edge instead of counts if the number of edges differs by one, if a
+     * vertex exceeds the count, or if there is a header. */
     check_first("5,3,-2.5\n1,2,10\n2,5,15\n1,4,40\n", 5, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n", 4, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n1 6 40\n", 5, "1", 10);
@@ -421,7 +421,7 @@ TEST(the_directed_parameter_overrides_the_type_column)
     graph_destroy(graph);
 }
 
-TEST(vertex_count_makes_vertex_names_row_numbers)
+TEST(vertex_names_are_row_numbers_if_a_vertex_count_is_given)
 {
     struct graph_options options = {.has_vertex_count = true, .vertex_count = 5};
     struct problem problem = {0};
@@ -435,8 +435,8 @@ TEST(vertex_count_makes_vertex_names_row_numbers)
     assert_int_equal(problem.line, 2);
 }
 
-/* The fast path for a plain line and the general path must agree. */
-TEST(lines_may_have_quotes_and_any_blanks)
+/* The fast path for plain lines and the general path must read the same graph. */
+TEST(lines_may_have_quotes_and_any_whitespace)
 {
     struct graph *plain =
         read_text(FORMAT_EDGES, "7,12,5\n12,300,2.5\n300,7,1000000000\n7,300,-3\n");
@@ -447,12 +447,12 @@ TEST(lines_may_have_quotes_and_any_blanks)
     assert_true(same_graph(plain, other));
     graph_destroy(plain);
     graph_destroy(other);
-    /* Vertex 07 is not vertex 7, even after many integers. */
+    /* The names 07 and 7 are different vertices, even after many integers. */
     names = read_text(FORMAT_EDGES, "7,8\n8,07\n");
     assert_int_equal(names->vertex_count, 3);
     assert_false(vertex_names_numeric(names->names));
     graph_destroy(names);
-    /* Any mixture of tabs and blanks separates the columns. */
+    /* Any mixture of tabs and spaces separates the columns. */
     plain = read_text(FORMAT_EDGES, "7 12 5\n12 300 2.5\n300 7 1\n");
     other = read_text(FORMAT_EDGES, "7\t12\t5\n12 \t300\t2.5\n300\t7 1\n");
     assert_true(same_graph(plain, other));

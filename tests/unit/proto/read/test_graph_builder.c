@@ -38,7 +38,7 @@ TEST(undirected_edges_are_stored_once)
     graph_destroy(graph);
 }
 
-TEST(an_exceeded_limit_is_reported_with_its_line)
+TEST(an_exceeded_limit_is_reported_with_its_line_number)
 {
     struct graph_options options = {.vertex_limit = 3, .edge_limit = 1};
     struct problem problem = {0};
@@ -101,7 +101,7 @@ TEST(edges_are_accepted_up_to_the_limit)
     graph_builder_destroy(builder);
 }
 
-/* The first weight that does not fit int32 converts the weights stored before it. */
+/* If a weight does not fit int32, the weights stored before it become doubles. */
 TEST(the_first_real_weight_converts_the_stored_integers)
 {
     struct graph *graph =

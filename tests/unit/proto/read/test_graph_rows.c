@@ -6,7 +6,7 @@
 #define ROUNDS 300
 #define ABSENT INT32_MAX
 
-/* Order in which the edges of a list arrive. */
+/* The order in which the edges of a list are added. */
 enum order { AS_DRAWN, ASCENDING, DESCENDING, NEARLY_ASCENDING };
 
 static uint32_t next(uint64_t *seed, uint32_t below)
@@ -46,7 +46,7 @@ static void arrange(struct edge *edges, uint64_t count, enum order order)
     }
 }
 
-/* Copies the edges, with their weights multiplied by the scale. */
+/* Returns a buffer with the edges, with their weights multiplied by the scale. */
 static struct edge_buffer list_of(const struct edge *edges, uint64_t count, double scale)
 {
     struct edge_buffer list = {count, calloc(count + 1, sizeof *edges)};
@@ -59,7 +59,7 @@ static struct edge_buffer list_of(const struct edge *edges, uint64_t count, doub
     return list;
 }
 
-/* The shortest edge of each pair, and the numbers of dropped edges. */
+/* The least weight of each pair of vertices, and the numbers of dropped edges. */
 struct oracle {
     int32_t weight[VERTICES][VERTICES];
     uint64_t edge_count;
@@ -163,7 +163,7 @@ static void check(const struct edge *edges, uint64_t count, const uint32_t *row_
     graph_destroy(graph);
 }
 
-/* Compares with the shortest edge of each pair, for every order, direction and type of weight. */
+/* Compares the graph with the oracle, for every order, direction and type of weight. */
 TEST(the_graph_is_independent_of_the_order_of_its_edges)
 {
     static const uint32_t same[VERTICES] = {0, 1, 2, 3, 4, 5, 6, 7, 8};

@@ -42,7 +42,7 @@ static void check_first(const char *text, bool directed, uint64_t edges, double 
     graph_destroy(graph);
 }
 
-TEST(a_weight_is_the_attribute_its_default_or_one)
+TEST(a_weight_is_the_attribute_or_its_default_or_one)
 {
     check_first(HEAD KEY "<graph edgedefault='undirected'>" NODES
                          "<edge source='a' target='b'><data key='d0'>\n 7 </data></edge>"
@@ -94,7 +94,7 @@ TEST(vertices_keep_the_order_of_the_node_elements)
     graph_destroy(graph);
 }
 
-/* All declared keys are searched for each attribute of an edge, so their number is limited. */
+/* The reader searches all declared keys for each attribute, so the number of keys is limited. */
 TEST(more_keys_than_the_limit_are_refused)
 {
     struct text text = {0};
@@ -140,7 +140,7 @@ TEST(the_weight_parameter_selects_the_attribute)
                      STATUS_TOO_LARGE);
 }
 
-/* Checks the weight of an edge with data d0 to d2 under these keys. */
+/* Checks the weight of an edge that has the data d0 to d2 under these keys. */
 static void check_edge(const char *keys, const char *data, double weight, const char *hint)
 {
     struct graph_options options = {0};
@@ -175,7 +175,7 @@ TEST(the_weight_attribute_is_recognized_by_its_name)
                                  "<key id='d2' for='edge'/>";
 
     check_edge(keys, "<data key='d2'>3</data><data key='d1'>7.5</data>", 3, "weight=length");
-    /* NetworkX declares both types if some weights are integers and some are not. */
+    /* NetworkX declares an attribute as two types if only some of its values are integers. */
     check_edge("<key id='d1' for='edge' attr.name='weight' attr.type='double'/>"
                "<key id='d0' for='edge' attr.name='weight' attr.type='long'/>",
                "<data key='d0'>7</data>", 7, NULL);
@@ -202,8 +202,8 @@ TEST(weight_none_ignores_all_attributes)
                "weight=none");
 }
 
-/* All text that the reader stores until the end of the document is limited. */
-TEST(an_unfinished_tag_is_refused_beyond_a_limit)
+/* The reader stores a tag until its end, so the size of a tag is limited. */
+TEST(an_unfinished_tag_longer_than_the_limit_is_refused)
 {
     struct graph_options options = {0};
     struct problem problem = {0};

@@ -1,5 +1,5 @@
-/* Every folder of invalid/ has an input that is refused as its problem file says, whatever pieces
- * it arrives in. */
+/* Every folder of invalid/ has an input that must be refused as its problem file says, however the
+ * input is split into pieces. */
 #include "tests/lib/graph_fixture.h"
 #include "tests/lib/test.h"
 

@@ -69,7 +69,7 @@ TEST(the_weight_parameter_applies_only_to_linked_edges)
     graph_destroy(graph);
 }
 
-/* Returns the weight of the only edge, which has these members, or -1 if it is refused with a
+/* Returns the weight of the only edge, which has these members, or -1 if the edge is refused with a
  * hint. */
 static double weight_of(const char *members)
 {
@@ -157,7 +157,7 @@ TEST(weight_none_ignores_all_attributes)
     }
 }
 
-TEST(edge_ends_are_read_from_one_pair_of_keys)
+TEST(edge_endpoints_are_read_from_one_pair_of_keys)
 {
     static const char *const nodes = "{\"nodes\":[{\"id\":\"a\"},{\"id\":\"b\"}],\"links\":[";
     struct graph_options options = {0};

@@ -2,7 +2,7 @@
 
 #define VERTEX_LIMIT 14
 
-/* Writes a random undirected graph with the sizes and weights that fmt announces. */
+/* Writes a random undirected graph with the sizes and weights that fmt declares. */
 static void generate(uint64_t seed, struct text *text)
 {
     unsigned n = 1 + (unsigned)fixture_next(&seed) % VERTEX_LIMIT;
@@ -115,7 +115,7 @@ TEST(parameters_take_effect_or_are_refused)
                      STATUS_TOO_LARGE);
 }
 
-/* Weights of edges in any order of the lists: fmt 1. */
+/* With fmt 1, the edges have weights; the test puts the lists of neighbours in any order. */
 TEST(neighbour_lists_may_be_in_any_order)
 {
     struct graph *graph = read_text(FORMAT_METIS, "4 4 1\n4 2 3 2 2 2\n3 2 1 2\n1 2 2 2\n1 2\n");
@@ -140,7 +140,7 @@ static void check_refusal(const char *text, const char *detail, uint64_t line, u
     assert_int_equal(problem.column, column);
 }
 
-TEST(both_ends_must_list_an_edge_with_the_same_weight)
+TEST(both_endpoints_must_list_an_edge_with_the_same_weight)
 {
     static const char *const texts[] = {"2 2\n2 2\n1\n", "3 1\n\n3 1\n\n", "3 2\n2 3\n\n1\n",
                                         "2 1\n2\n\n", "2 1 1\n2 1\n1 2.5\n"};

@@ -46,8 +46,7 @@ TEST(metis_files_are_distinguished_from_edge_lists)
                                  (row + 1998) % 2000 + 1, row + 1);
     }
     assert_int_equal(sniffed(ring), FORMAT_METIS);
-    /* Without weights, all lines have two columns, as in an edge list that begins with its
-     * counts. */
+    /* Without weights, all lines have two columns; so has an edge list that begins with counts. */
     size = (size_t)snprintf(ring, sizeof ring, "2000 2000\n");
     for (unsigned row = 1; size < READER_SNIFF_SIZE; row++) {
         size += (size_t)snprintf(ring + size, sizeof ring - size, "%u %u\n",
@@ -94,8 +93,8 @@ TEST(the_first_bytes_select_the_format)
     assert_int_equal(sniffed(""), FORMAT_NONE);
 }
 
-/* Files that need much memory for their length. They are written one edge at a
- * time, so that only the reader grows. */
+/* The test inputs below need much memory for their length. They are written one edge at a time, so
+ * that only the reader needs memory. */
 
 #define EDGES 250000u
 #define BEGIN UINT32_MAX
@@ -103,10 +102,10 @@ TEST(the_first_bytes_select_the_format)
 #define VERTICES 500u
 #define PIECE_SIZE ((size_t)1 << 15)
 #define KIB 1024
-/* Memory is charged in steps, of which the first is free. */
+/* Memory is charged in steps of this size; the first step is free. */
 #define FREE_KIB 1024
 
-/* The ends are in no order, so the edges must be sorted. */
+/* Returns an endpoint; the endpoints are in no order, so that the edges must be sorted. */
 static unsigned end_of(uint32_t index)
 {
     return (unsigned)(index * UINT64_C(2654435761) >> 7) % VERTICES + 1;
@@ -156,8 +155,7 @@ static void write_large(struct text *text, uint32_t index)
     }
 }
 
-/* As many vertices as edges, and paths whose length may exceed i4: a ring, and distant vertices
- * without outgoing edges. */
+/* Writes a ring: it has as many vertices as edges, and its paths may be longer than i4 allows. */
 static void write_ring(struct text *text, uint32_t index)
 {
     if (index == BEGIN) {
@@ -210,7 +208,8 @@ static void write_array(struct text *text, uint32_t index)
     }
 }
 
-/* The first vertex lists the other two alternately, and each of them lists the first as often. */
+/* Writes the lists of neighbours: the first vertex alternates between the other two, and each of
+ * these lists the first vertex as often. */
 static void write_lists(struct text *text, uint32_t index)
 {
     if (index == BEGIN) {
@@ -295,7 +294,7 @@ static void write_graphml(struct text *text, uint32_t index)
 static const struct costly {
     const char *name;
     enum format format;
-    bool says_directed; /* whether directed=true is given */
+    bool says_directed; /* the request has directed=true */
     void (*write)(struct text *text, uint32_t index);
 } costly[] = {
     {"dimacs", FORMAT_DIMACS, false, write_dimacs},
@@ -352,8 +351,8 @@ static void feed_text(struct reader *reader, struct text *text, uint64_t *ret_by
     text_clear(text);
 }
 
-/* Returns whether reading needs at most the memory charged for it, plus a small margin. A child
- * process measures this. */
+/* Returns whether reading needs at most the memory charged for it, plus a small margin. It is
+ * called in a child process, to measure only the reader. */
 static bool is_told(const struct costly *sample)
 {
     const struct graph_options options = {.has_directed = sample->says_directed, .directed = true};
@@ -391,7 +390,7 @@ static bool is_told(const struct costly *sample)
     return peak_kib * 5 <= told_kib * 6;
 }
 
-TEST(the_memory_of_every_format_is_announced_before_it_is_allocated)
+TEST(reading_any_format_needs_at_most_the_charged_memory)
 {
     bool all_told = true;
 
@@ -404,8 +403,8 @@ TEST(the_memory_of_every_format_is_announced_before_it_is_allocated)
 
         assert_true(child >= 0);
         if (child == 0) {
-            /* Meson makes malloc fill all allocated memory, including memory that is reserved but
-             * never used. */
+            /* Meson's MALLOC_PERTURB_ makes malloc fill its memory, so that reserved memory would
+             * count as used. */
             mallopt(M_PERTURB, 0);
             _exit(is_told(&costly[i]) ? 0 : 1);
         }

@@ -1,7 +1,7 @@
 #include "proto/read/records.h"
 #include "tests/lib/test.h"
 
-/* A header of one byte with the number of two-byte records that follow. */
+/* The records after a header: one byte with their number. Each record has two bytes. */
 struct taken {
     struct record_splitter splitter;
     char bytes[8];

@@ -5,7 +5,7 @@
 
 static uint16_t elements[N][N];
 
-/* The rows of the grid under test. */
+/* The rows of the grid that the test writes. */
 static struct axis tested_rows;
 
 static enum status find_row(void *context, uint32_t index, const void **ret_elements)
@@ -24,7 +24,7 @@ static struct grid make(const struct axis *rows, const struct axis *columns)
     return (struct grid){KIND_U2, NULL, *rows, *columns, *columns, find_row, NULL};
 }
 
-/* Compares every window of the bytes with elements converted one at a time. */
+/* Compares every window of the grid's bytes with elements that are converted one at a time. */
 static void expect_windows(const struct axis *rows, const struct axis *columns, enum kind as)
 {
     const struct grid grid = make(rows, columns);
@@ -88,10 +88,10 @@ TEST(large_grids_do_not_overflow_the_size)
 #define U UNREACHABLE_I4
 
 static const int32_t named_elements[3][3] = {{0, 5, 12}, {8, 0, U}, {U, -6, 0}};
-/* True while the next row is not yet available. */
+/* Whether the next requested row is not yet available. */
 static bool is_late;
 
-/* Reports every other call that the row is not yet available. */
+/* Returns a row, but at every other call reports that the row is not yet available. */
 static enum status find_named_row(void *context, uint32_t index, const void **ret_elements)
 {
     (void)context;
@@ -100,7 +100,7 @@ static enum status find_named_row(void *context, uint32_t index, const void **re
     return STATUS_OK;
 }
 
-/* Columns for Matrix Market, which is written column by column. */
+/* Returns a column, because Matrix Market is written column by column. */
 static enum status find_named_column(void *context, uint32_t index, const void **ret_elements)
 {
     static int32_t column[3];
@@ -211,7 +211,7 @@ static enum status find_wide_row(void *context, uint32_t index, const void **ret
     return STATUS_OK;
 }
 
-/* More cells and names than fit in one piece. */
+/* The grid has more cells and names than fit in one piece of the text. */
 TEST(a_text_longer_than_one_piece_is_complete)
 {
     int32_t *row = calloc(WIDE, sizeof *row);

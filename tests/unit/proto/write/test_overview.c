@@ -103,7 +103,7 @@ TEST(an_empty_matrix_has_no_cells)
     assert_false(overview_is_sample(&overview));
 }
 
-/* Every row is the same row, which contains its column numbers. */
+/* Checks a sample of a matrix all of whose rows are this row, which contains its column numbers. */
 static void expect_bounded(uint32_t n, enum kind kind, uint32_t cells, const void *row)
 {
     struct overview overview = overview_plan(kind, all(n), all(n), cells);

@@ -43,7 +43,7 @@ TEST(every_kind_has_a_value_for_unreachable)
     expect(KIND_F8, doubles, NULL, 0, 3, &json, "0.1,null,1e+300");
 }
 
-/* A NaN can only come from damaged data. */
+/* Only damaged data can contain a NaN. */
 TEST(not_a_number_is_written_as_unreachable)
 {
     const float singles[] = {NAN, 1.5F, -INFINITY};

@@ -46,7 +46,7 @@ TEST(every_task_runs_once)
     }
 }
 
-TEST(a_single_task_stays_on_the_calling_thread)
+TEST(a_single_task_runs_on_the_calling_thread)
 {
     struct cpu_pool *pool = NULL;
     struct tally tally = {.caller = pthread_self()};

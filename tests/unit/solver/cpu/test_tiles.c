@@ -200,7 +200,7 @@ TEST(edges_and_the_diagonal_are_filled_in)
     check_kinds(true, false);
 }
 
-TEST(undirected_edges_are_filled_in_both_ways)
+TEST(undirected_edges_are_filled_in_for_both_directions)
 {
     check_kinds(false, false);
 }

@@ -165,7 +165,7 @@ TEST(components_are_worth_a_plan_even_without_separators)
     }
 }
 
-TEST(a_dense_plan_is_chosen_if_dissection_does_not_pay)
+TEST(a_dense_plan_is_chosen_if_dissection_is_not_worthwhile)
 {
     const struct plan_cost cost = small_tiles();
     struct graph *graphs[] = {make_dense(150), make_grid(8), range_build(0, NULL, 0, true)};
@@ -274,7 +274,7 @@ TEST(a_recorded_order_is_reused_for_different_weights)
     graph_destroy(graph);
 }
 
-TEST(a_search_that_did_not_pay_is_recorded)
+TEST(a_search_that_was_not_worthwhile_is_recorded)
 {
     const struct plan_cost cost = small_tiles();
     struct order_record record = {0};

@@ -166,7 +166,7 @@ TEST(the_work_counts_the_true_widths_of_tiles)
     }
 }
 
-TEST(the_order_decides_the_tile_of_an_edge)
+TEST(the_order_determines_the_tile_of_an_edge)
 {
     static const struct range_edge edge[] = {{0, 3, 1}};
     static uint32_t order[] = {3, 1, 2, 0};
