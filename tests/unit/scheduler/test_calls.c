@@ -1,6 +1,6 @@
 #include "tests/lib/scheduler_fixture.h"
 
-/* Sanitizers detect arguments that are not freed or are freed twice. */
+/* Sanitizers detect arguments that are never freed, and those that are freed twice. */
 TEST(call_finish_frees_the_arguments_of_each_kind_of_call)
 {
     struct question *upload = new_upload(CALL_SUBMIT, RING);

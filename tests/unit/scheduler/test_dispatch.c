@@ -50,8 +50,8 @@ SCHEDULER_TEST(a_queued_job_waits_for_the_running_job)
     assert_true(eta_of(fixture, queued) < 0);
 }
 
-/* The number is known even if the graph is only in a file: the worker's time limit depends on
- * it. */
+/* The worker's time limit depends on the number of edges, so the task has this number even if the
+ * graph itself is only in a file. */
 SCHEDULER_TEST(a_task_has_the_edge_count_of_its_graph)
 {
     char running[JOB_ID_SIZE];
@@ -91,8 +91,7 @@ static json_t *job_body(struct fixture *fixture, const char *id)
     return body;
 }
 
-/* The second job reports the timings of the first solve, which a second solve would not
- * reproduce. */
+/* The second job reports the timings of the first solve; a second solve would take another time. */
 SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve)
 {
     char running[JOB_ID_SIZE];

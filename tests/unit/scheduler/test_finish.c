@@ -74,8 +74,8 @@ SCHEDULER_TEST(a_deadline_survives_a_restart)
     cancel(fixture, running);
 }
 
-/* The disk had enough space when the job was accepted; a limit on file sizes simulates a full
- * disk. */
+/* The disk had enough space when the job was accepted. A limit on file sizes simulates that it is
+ * full now. */
 SCHEDULER_TEST(a_job_without_disk_space_for_its_result_fails)
 {
     struct rlimit before;
@@ -141,7 +141,7 @@ SCHEDULER_TEST(the_total_time_is_the_sum_of_its_parts)
 {
     char *edges = ring_of(600, 1);
     struct question *question = new_upload(CALL_SUBMIT, edges);
-    question->call.submit.parse_s = 100; /* as after a slow upload */
+    question->call.submit.parse_s = 100; /* simulates a slow upload */
     question->call.wait_s = LONG_S;
     call(fixture, question, STATUS_OK, 200);
     json_t *body = body_of(question);
@@ -160,11 +160,11 @@ SCHEDULER_TEST(the_total_time_is_the_sum_of_its_parts)
     free(edges);
 }
 
-/* ---- No step walks all jobs ---- */
+/* ---- The time of a step does not depend on the number of jobs ---- */
 
 #define MANY 8000
 
-/* Adds the jobs to the table only. */
+/* Adds MANY jobs to the table of jobs, but not to the queue. */
 static void add_jobs(struct fixture *fixture, const char *graph_id, enum job_state state)
 {
     for (int i = 0; i < MANY; i++) {
@@ -218,8 +218,8 @@ static void list_jobs_of_another(void *context)
     CHECK(question.answered);
 }
 
-/* Counts the instructions of a step in a scheduler with two finished jobs, which follow many older
- * ones or precede many newer ones. */
+/* Counts the instructions of a step. The scheduler has two finished jobs, with many older jobs
+ * before them or many newer jobs after them if requested. */
 static long steps_of(void (*step)(void *context), bool has_older, enum job_state state,
                      bool has_newer)
 {
@@ -261,9 +261,9 @@ TEST(the_cost_of_a_step_is_independent_of_the_number_of_jobs)
             skip();
         }
         const long many = steps_of(cases[i].step, cases[i].older, cases[i].state, cases[i].newer);
-        /* A walk over all jobs takes at least four instructions per job. The first call of a
-         * library function takes some thousand instructions, and an allocator that other threads
-         * have used some hundred, in either scheduler. */
+        /* A walk over all jobs would take at least four instructions per job. The count also varies
+         * by itself: the first call of a library function takes several thousand instructions, and
+         * an allocator that other threads have used takes hundreds. */
         assert_in_range(many, 0, few + 3 * MANY);
     }
 }

@@ -12,7 +12,7 @@ static unsigned count_graphs(const struct fixture *fixture)
     return count;
 }
 
-/* Runs the loop until unnamed graphs are deleted and this many graphs are left. */
+/* Runs the loop until only `count` graphs are left, because unnamed graphs are deleted. */
 static void run_until_graphs(struct fixture *fixture, unsigned count)
 {
     while (count_graphs(fixture) > count) {
@@ -40,7 +40,7 @@ SCHEDULER_TEST(a_name_stays_with_the_last_solved_graph)
     assert_distance(fixture, "ring", 0, 2, "4");
 }
 
-/* The uploaded graph and the last graph remain. */
+/* Only the uploaded graph and the last changed graph remain. */
 SCHEDULER_TEST(changed_graphs_are_deleted_when_the_name_moves_on)
 {
     char first[GRAPH_ID_SIZE];
@@ -60,7 +60,7 @@ SCHEDULER_TEST(changed_graphs_are_deleted_when_the_name_moves_on)
     assert_distance(fixture, "ring", 0, 2, "24");
 }
 
-/* The process is killed between the move of the name and the deletion. */
+/* Simulates a process that is killed after the name has moved, but before the graph is deleted. */
 SCHEDULER_TEST(a_start_deletes_graphs_that_lost_their_name)
 {
     char changed[GRAPH_ID_SIZE];
@@ -93,7 +93,7 @@ SCHEDULER_TEST(a_graph_made_by_a_change_by_id_is_not_deleted)
     assert_true(is_known(fixture, changed) && is_known(fixture, last));
 }
 
-/* An upload takes over the name. */
+/* The name moves to an uploaded graph instead of a changed one. */
 SCHEDULER_TEST(a_changed_graph_is_deleted_when_an_upload_takes_its_name)
 {
     char changed[GRAPH_ID_SIZE];
@@ -106,8 +106,8 @@ SCHEDULER_TEST(a_changed_graph_is_deleted_when_an_upload_takes_its_name)
 
 /* ---- Uploads under a name ---- */
 
-/* Uploads a graph under the name `ring`. The upload is accepted at once, but a waiting request is
- * answered only when the job ends. */
+/* Returns an upload under the name `ring`. The upload is accepted at once, but if the request
+ * waits, it gets its response only when the job ends. */
 static struct question *new_named(const char *edges, int priority, double wait_s)
 {
     struct question *question = new_upload(CALL_SUBMIT, edges);
@@ -117,7 +117,7 @@ static struct question *new_named(const char *edges, int priority, double wait_s
     return question;
 }
 
-/* Queues an upload after the job that occupies the worker. */
+/* Queues an upload behind the job that occupies the worker. */
 static void queue_named(struct fixture *fixture, const char *edges, int priority,
                         struct question **ret_question)
 {
@@ -129,7 +129,7 @@ SCHEDULER_TEST(a_name_moves_when_the_upload_is_solved)
 {
     struct question *upload;
     char job[JOB_ID_SIZE];
-    fixture->config.drain_s = 0; /* a stop returns the running job to the queue */
+    fixture->config.drain_s = 0; /* a restart returns the running job to the queue */
     restart(fixture);
     store_named(fixture, RING, "ring");
     submit_long(fixture, 1, job);
@@ -244,7 +244,7 @@ SCHEDULER_TEST(a_name_about_to_move_fails_every_condition)
 
 /* ---- At the end of a job ---- */
 
-/* Returns the job that changed RING and moved the name to its graph. */
+/* Changes RING, so that the name moves to the changed graph. Returns the job of the change. */
 static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZE])
 {
     char changed[GRAPH_ID_SIZE];
@@ -254,8 +254,8 @@ static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZ
     return LIST_FIRST(&graph_table_find_id(&fixture->scheduler->graphs, changed)->jobs);
 }
 
-/* Runs the loop until a state that ends when the request is answered. If the disk was faster than
- * this thread, the state has already ended and nothing can be checked. */
+/* Runs the loop once towards a state that ends when the request gets its response. If the disk was
+ * faster than this thread, that state is over and cannot be checked, so the test is skipped. */
 static void run_towards(struct fixture *fixture, struct question *question)
 {
     uv_run(&fixture->loop, UV_RUN_ONCE);
@@ -265,7 +265,7 @@ static void run_towards(struct fixture *fixture, struct question *question)
     }
 }
 
-/* Repeats the step at the end of a job. Returns whether it writes the name to the disk. */
+/* Repeats the last step of a job. Returns whether that step writes the name to the disk. */
 static bool end_again(struct fixture *fixture, struct job *job)
 {
     struct scheduler *scheduler = fixture->scheduler;
@@ -297,7 +297,7 @@ SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name)
     assert_null(owner_of(fixture, "ring"));
 }
 
-/* A full disk delays the end of the job. */
+/* As on a full disk, the end of the job comes after the deletion of the parent. */
 SCHEDULER_TEST(a_name_is_stored_even_if_the_parent_is_deleted)
 {
     char parent[GRAPH_ID_SIZE];

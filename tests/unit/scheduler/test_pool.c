@@ -3,7 +3,7 @@
 
 #include <semaphore.h>
 
-/* Work that occupies its thread until it is released. */
+/* Work that occupies a thread of the pool until the test releases it. */
 struct held_work {
     struct pool_work work; /* first member */
     sem_t go;

@@ -62,7 +62,7 @@ TEST(jobs_that_are_too_large_are_passed_over)
     assert_null(queue_first_within(&queue, limit));
     queue_push(&queue, &shares[0], &small);
     assert_ptr_equal(queue_first_within(&queue, limit), &small);
-    /* A job of the tenant that was served more runs when no job of the other is small enough. */
+    /* The tenant that was served more comes first if the other has no job small enough. */
     shares[1].served = 1e9;
     queue_push(&queue, &shares[1], &other);
     assert_ptr_equal(queue_first_within(&queue, limit), &small);
@@ -162,8 +162,8 @@ static struct job *take(struct job_queue *queue)
     return job;
 }
 
-/* A tenant that floods the queue delays another tenant by at most the running job, whatever its
- * priorities. */
+/* A tenant that floods the queue delays another tenant by no more than the running job, even if its
+ * jobs have higher priorities. */
 TEST(tenants_take_turns_according_to_the_work_served)
 {
     struct job_queue queue = {0};
@@ -181,8 +181,8 @@ TEST(tenants_take_turns_according_to_the_work_served)
         queue_push(&queue, &shares[1], &late[i]);
         assert_int_equal(queue_ahead(&queue, &late[i]).number, 2 * i);
     }
-    assert_ptr_equal(take(&queue), &late[0]); /* idle time neither saves up credit nor adds debt */
-    assert_ptr_equal(take(&queue), &late[1]); /* two small jobs cost less than one large one */
+    assert_ptr_equal(take(&queue), &late[0]); /* idle tenants gain neither credit nor debt */
+    assert_ptr_equal(take(&queue), &late[1]); /* two small jobs cost less than a large one */
     assert_ptr_equal(take(&queue), &flood[2]);
     assert_ptr_equal(take(&queue), &flood[3]);
     assert_null(queue_first(&queue));

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The thread of the loop, which is the thread of the test. */
+/* The thread that runs the loop, here the main thread of the test. */
 static pthread_t loop_thread;
 static size_t unmapped_bytes;
 
@@ -21,7 +21,7 @@ int munmap(void *address, size_t size)
     return (int)syscall(SYS_munmap, address, size);
 }
 
-/* Unmapping takes some 30 ms per GiB, and would delay all other requests. */
+/* Unmapping takes about 30 ms per GiB, which would delay all other requests. */
 SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop)
 {
     char *edges = ring_of(300, 1);
@@ -29,7 +29,7 @@ SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop)
     char graph_id[GRAPH_ID_SIZE];
     solve(fixture, edges, job_id, graph_id);
     free(edges);
-    restart(fixture); /* otherwise the commit of the result may hold the last reference */
+    restart(fixture); /* otherwise the commit may hold the last reference */
     loop_thread = pthread_self();
     unmapped_bytes = 0;
     ask(fixture, CALL_DELETE_GRAPH, graph_id, STATUS_OK, 204);
@@ -54,7 +54,7 @@ SCHEDULER_TEST(only_an_idle_graph_can_be_deleted)
 
 #define ESTIMATES 16
 
-/* The file of the graph is a pipe that nobody writes, so an estimate that reads it blocks. */
+/* A pipe without a writer replaces the graph's file, so that an estimate that reads it blocks. */
 SCHEDULER_TEST(an_upload_does_not_wait_for_estimates)
 {
     char *edges = ring_of(FORM_MATRIX_VERTICES + 1, 1);
@@ -131,7 +131,7 @@ SCHEDULER_TEST(jobs_are_filtered_by_state)
     forget(question);
 }
 
-/* Each page is short to compute, even if the filter matches few of the jobs. */
+/* Each page takes little time, even if few jobs match the filter. */
 SCHEDULER_TEST(a_filter_that_matches_few_jobs_ends_the_page_early)
 {
     char failed[JOB_ID_SIZE];

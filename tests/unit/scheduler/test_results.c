@@ -19,7 +19,7 @@ SCHEDULER_TEST(the_budget_evicts_the_least_recently_used_result)
     char ring[GRAPH_ID_SIZE];
     char line_job[JOB_ID_SIZE];
     char line[GRAPH_ID_SIZE];
-    fixture->config.result_budget_bytes = 200; /* one result of 3 x 3 takes 164 bytes */
+    fixture->config.result_budget_bytes = 200; /* a 3 x 3 result takes 164 bytes */
     solve(fixture, RING, ring_job, ring);
     solve(fixture, LINE, line_job, line);
     assert_null(result_table_find(fixture->results, 0, ring));
@@ -47,7 +47,7 @@ SCHEDULER_TEST(the_limit_evicts_the_least_recently_used_result)
     assert_null(result_table_find(fixture->results, 0, ring));
     assert_distance(fixture, line, 0, 2, "11");
     restart(fixture);
-    assert_null(result_table_find(fixture->results, 0, ring)); /* not mistaken for lost */
+    assert_null(result_table_find(fixture->results, 0, ring)); /* not considered lost */
     assert_distance(fixture, line, 0, 2, "11");
 }
 
@@ -59,8 +59,8 @@ static void touch(struct fixture *fixture, const char *graph_id)
     result_unref(result);
 }
 
-/* Queries only mark the results; the order of eviction is determined when a result has to be
- * evicted. */
+/* Queries only record the time in the results; the order of eviction is determined when a result
+ * has to be evicted. */
 SCHEDULER_TEST(results_are_evicted_in_the_order_of_their_last_queries)
 {
     static const unsigned evicted[] = {1, 0, 3, 2};
@@ -76,9 +76,9 @@ SCHEDULER_TEST(results_are_evicted_in_the_order_of_their_last_queries)
             assert_null(gone);
         }
         if (i == 2) {
-            touch(fixture, graph_ids[0]); /* order of use: 1 2 0 */
+            touch(fixture, graph_ids[0]); /* order of use is now 1 2 0 */
         } else if (i == 3) {
-            touch(fixture, graph_ids[2]); /* order of use: 0 3 2 */
+            touch(fixture, graph_ids[2]); /* order of use is now 0 3 2 */
         }
     }
 }
@@ -108,13 +108,13 @@ SCHEDULER_TEST(queries_are_answered_in_the_last_requested_kind)
     solve_kind(fixture, KIND_I4, graph_id);
     solve_kind(fixture, KIND_F8, graph_id);
     assert_int_equal(answering_kind(fixture, graph_id), KIND_F8);
-    solve_kind(fixture, KIND_I4, graph_id); /* known result: not solved again */
+    solve_kind(fixture, KIND_I4, graph_id); /* the result is known, so not solved again */
     assert_int_equal(answering_kind(fixture, graph_id), KIND_I4);
     restart(fixture);
     assert_int_equal(answering_kind(fixture, graph_id), KIND_I4);
 }
 
-/* A negative loop is not an edge of the canonical form, but still makes a different graph. */
+/* The canonical form has no loops, but a negative loop still gives the graph a different ID. */
 SCHEDULER_TEST(a_graph_with_a_negative_loop_has_a_different_id)
 {
     char job_id[JOB_ID_SIZE];
@@ -126,7 +126,7 @@ SCHEDULER_TEST(a_graph_with_a_negative_loop_has_a_different_id)
     assert_job_state(fixture, job_id, "failed");
 }
 
-/* Removes the folder of the graphs while the store is open. */
+/* Makes all writes of graphs fail: removes their folder while the store is open. */
 static void break_store(const struct fixture *fixture)
 {
     char command[640];

@@ -26,7 +26,7 @@ static struct question *new_submit(struct fixture *fixture, const char *tenant, 
     return question;
 }
 
-/* Solves the ring under the name "ring" and the Idempotency-Key "order"; copies the IDs. */
+/* Solves a tenant's ring under the name "ring" and the Idempotency-Key "order"; copies the IDs. */
 static void solve_as(struct fixture *fixture, const char *tenant, char job_id[JOB_ID_SIZE],
                      char graph_id[GRAPH_ID_SIZE])
 {
@@ -98,7 +98,7 @@ SCHEDULER_TEST(objects_of_a_tenant_stay_unknown_to_others_after_a_restart)
     }
 }
 
-/* Two tenants use the same graph, name and Idempotency-Key without noticing each other. */
+/* Two tenants use the same graph, the same name and the same Idempotency-Key. */
 SCHEDULER_TEST(equal_requests_of_two_tenants_are_independent)
 {
     char job_ids[3][JOB_ID_SIZE];
@@ -153,13 +153,13 @@ SCHEDULER_TEST(bytes_are_counted_reserved_and_released)
     question->call.quota.stored_bytes = 3 * bytes;
     call_and_forget(fixture, question, STATUS_OK, 200);
     expect(fixture, CALL_DELETE_GRAPH, "a", graph_id, STATUS_OK, 204);
-    assert_in_range(tenant->stored_bytes, 1, bytes); /* the path has one edge less than the ring */
+    assert_in_range(tenant->stored_bytes, 1, bytes); /* the stored path is smaller than the ring */
     assert_int_equal(tenant->reserved_bytes, 0);
     assert_int_equal(tenant->reserved_places, 0);
     assert_int_equal(tenant->share.count, 0);
 }
 
-/* While the first job is solved, the second waits; then it ends with the result of the first. */
+/* The second job waits while the first is solved, and then ends with the result of the first. */
 SCHEDULER_TEST(a_job_that_ends_with_another_jobs_result_releases_its_bytes)
 {
     struct tenant *tenant = tenant_of(fixture, "a");
@@ -187,8 +187,8 @@ SCHEDULER_TEST(more_vertices_than_the_key_allows_are_refused)
     expect_lists(fixture, "a", 0);
 }
 
-/* Places are granted in the order of the requests. A job that leaves the queue before the next
- * request does not help a tenant that was refused. */
+/* Requests get their places in the queue in the order of their arrival. A refused request is not
+ * accepted later, when another job has left the queue. */
 SCHEDULER_TEST(the_quota_of_waiting_jobs_is_enforced)
 {
     struct question *first = new_submit(fixture, "a", RING);
@@ -249,7 +249,7 @@ TEST(waiting_jobs_and_reserved_places_count_towards_the_quota)
     assert_int_equal(tenant_check_queue(&admission, 1, 64, NULL, &none, &problem), STATUS_OK);
 }
 
-/* Submits jobs until one is refused; returns their number. */
+/* Reserves queue places for a tenant until one is refused; returns their number. */
 static uint32_t fill_queue(const struct admission *admission, struct tenant *tenant,
                            uint32_t *free_places)
 {
@@ -304,7 +304,7 @@ TEST(the_quota_counts_stored_and_expected_bytes)
     assert_int_equal(tenant_check_bytes(&tenant, &none, UINT64_MAX, &problem), STATUS_OK);
 }
 
-/* Posts a change of a tenant's ring and runs the loop until it waits behind other changes. */
+/* Posts a change of a tenant's graph RING and runs the loop until it waits behind other changes. */
 static struct question *park_change(struct fixture *fixture, const char *tenant,
                                     const char *graph_id, double weight)
 {

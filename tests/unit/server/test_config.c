@@ -1,4 +1,4 @@
-/* The configuration: sources of values, refused values, and the commented file. */
+/* Tests of the configuration: sources of values, refused values, and the sample file. */
 #include "server/config_option.h"
 #include "tests/lib/folder_fixture.h"
 #include "tests/lib/test.h"
@@ -19,7 +19,7 @@ struct load {
     char *argv[ARGUMENT_LIMIT];
 };
 
-/* arguments ends with NULL; argv[0] is inserted before it. */
+/* Loads a configuration. `arguments` ends with NULL; argv[0] is inserted before it. */
 static struct load load(enum config_program program, char **environment, char **arguments)
 {
     struct load load = {.argc = 1, .argv = {(char *)"program"}};
@@ -194,7 +194,7 @@ TEST(unrelated_variables_are_ignored)
     ASSERT_REFUSED(load_variable("APSPD_CONFIG=/nowhere/at.ini"), "/nowhere/at.ini");
 }
 
-/* inih alone would split such a line and parse each part. */
+/* The library inih would split such a line and parse each part as a line. */
 TEST(an_overlong_line_is_an_error)
 {
     static char text[4096];

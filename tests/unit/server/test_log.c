@@ -1,4 +1,4 @@
-/* The log: one line per event on standard error, valid JSON whatever bytes the fields have. */
+/* Tests of the log: one line of valid JSON on standard error per event, whatever its fields are. */
 #include "server/log.h"
 #include "tests/lib/test.h"
 

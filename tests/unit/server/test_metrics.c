@@ -1,4 +1,4 @@
-/* The counters and their text in the format of Prometheus. */
+/* Tests of the counters, and of their text in the format of Prometheus. */
 #include "server/metrics.h"
 #include "tests/lib/test.h"
 

@@ -1,4 +1,4 @@
-/* Each attempt runs in a separate process, in the sandbox of the service or of its worker. */
+/* Tests of the sandbox: each attempt is in a separate process, confined as service or as worker. */
 #include "tests/lib/sandbox_attempts.h"
 
 #include "server/sandbox.h"
@@ -49,8 +49,8 @@ static struct sandbox_report enter(const struct sandbox_policy *policy)
     return report;
 }
 
-/* Runs the function in a child in the sandbox; returns its exit code, or minus the signal that
- * ended it. */
+/* Runs the function in a child process in the sandbox. Returns its exit code, or the negative
+ * number of the signal that ended it. */
 static int run_sandboxed(const struct sandbox_policy *policy, int (*function)(void))
 {
     pid_t child = fork();
@@ -139,7 +139,7 @@ TEST(the_worker_keeps_the_system_calls_that_it_needs)
     expect_done(&policy, attempt_needed, attempt_needed_count);
 }
 
-/* The driver needs more calls and files, but none of them lets a process escape. */
+/* The driver needs more calls and files, but with these a process still cannot escape. */
 TEST(access_to_a_gpu_does_not_weaken_the_sandbox)
 {
     struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
@@ -149,8 +149,8 @@ TEST(access_to_a_gpu_does_not_weaken_the_sandbox)
     expect_done(&policy, attempt_needed, attempt_needed_count);
 }
 
-/* Returns whether a process needs the call to start another process, or to open a GPU and enter its
- * own sandbox. */
+/* Returns whether a process needs the call to start another process, or to open a GPU before it
+ * enters a sandbox. */
 static bool is_of_children(const char *name, bool devices)
 {
     static const char *const names[] = {"clone", "dumpable",     "dumpable_in_disguise",
@@ -177,7 +177,7 @@ static void check_front_that_spawns(bool devices)
     policy.spawns = true;
     policy.devices = devices;
     assert_int_equal(run_sandboxed(&policy, attempt_itself), ATTEMPT_DONE);
-    /* Only the file system rules distinguish one program from another. */
+    /* Without Landlock, nothing distinguishes one program from another. */
     for (size_t i = has_landlock ? 0 : 1; i < attempt_forbidden_count; i++) {
         if (!is_of_children(attempt_forbidden[i].name, devices)) {
             expect_refused(&policy, &attempt_forbidden[i], 1);
@@ -234,7 +234,7 @@ static void *wait_for_ever(void *context)
     return NULL;
 }
 
-/* The policy allows /proc, and a second thread exists before the second step. */
+/* Checks all threads of a process; the second one starts before the last step of confinement. */
 static int look_at_threads(void)
 {
     static const char *const readable[] = {"/proc", NULL};
@@ -307,7 +307,7 @@ int main(int argc, char **argv)
     attempt_open(&scene);
     int layers = run_sandboxed(NULL, tell_layers);
     has_landlock = (layers & 1) != 0;
-    int failed = SKIPPED; /* a build with sanitizers, or a kernel without seccomp */
+    int failed = SKIPPED; /* in a build with sanitizers, or on a kernel without seccomp */
     if ((layers & 2) != 0) {
         assert_int_equal((layers & 4) != 0, has_landlock);
         failed = test_run();

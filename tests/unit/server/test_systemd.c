@@ -1,4 +1,4 @@
-/* Sockets and credentials that systemd passes to the service. */
+/* Tests of the sockets and credentials that systemd passes to the service. */
 #include "server/systemd.h"
 #include "tests/lib/test.h"
 
@@ -21,7 +21,7 @@ static enum status take(const char *count, int *ret_socket)
     return status;
 }
 
-/* Makes the given descriptor number 3; the descriptor of the test moves elsewhere. */
+/* Makes the descriptor number 3, like systemd; the test's descriptor 3 gets another number. */
 static void hand_over(int descriptor)
 {
     assert_int_equal(dup2(descriptor, 3), 3);
@@ -38,7 +38,7 @@ TEST(a_listening_socket_is_accepted)
     int descriptor = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(descriptor, (const struct sockaddr *)&any, sizeof any), 0);
     hand_over(descriptor);
-    assert_int_equal(take("1", &taken), STATUS_CONFIG); /* not listening yet */
+    assert_int_equal(take("1", &taken), STATUS_CONFIG); /* the socket does not listen yet */
     assert_int_equal(listen(3, 5), 0);
     assert_int_equal(take("2", &taken), STATUS_CONFIG);
     assert_int_equal(taken, 7);

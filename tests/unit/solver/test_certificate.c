@@ -7,7 +7,7 @@
 #define EDGES 7
 #define NONE UNREACHABLE_I4
 
-/* Two components: 0 -> 1 -> 2 with a detour through 3, and 4 <-> 5 with length 0. */
+/* The graph has two components: 0 -> 1 -> 2 with a detour through 3, and 4 <-> 5 with length 0. */
 static const struct range_edge edges[EDGES] = {
     {0, 1, 2}, {1, 2, 3}, {0, 3, 1}, {3, 2, 9}, {2, 0, 4}, {4, 5, 0}, {5, 4, 0},
 };
@@ -128,7 +128,7 @@ TEST(undirected_edges_are_checked_in_both_directions)
     graph_destroy(graph);
 }
 
-/* Checks distances in tenths, each multiplied by the given factor. */
+/* Checks a matrix of distances in tenths, each multiplied by `factor`. */
 static enum status check_tenths(enum kind kind, double factor)
 {
     struct range_edge tenths[EDGES];
@@ -162,7 +162,7 @@ TEST(float_distances_may_differ_only_by_rounding)
     assert_int_equal(check_tenths(KIND_F8, 1 - 1e-10), STATUS_NOT_VERIFIED);
 }
 
-/* Checks row 0 of a path with 0.1 per edge, with its last entry multiplied by the factor. */
+/* Checks row 0 of a path of edges of weight 0.1, with its last entry multiplied by `factor`. */
 static enum status check_path(uint32_t hops, double factor)
 {
     const uint32_t n = hops + 1;
@@ -191,7 +191,7 @@ TEST(the_rounding_tolerance_grows_with_the_number_of_additions)
     assert_int_equal(check_path(10, 1 + 5e-5), STATUS_NOT_VERIFIED);
 }
 
-/* Weights below the least float become 0, and slightly larger ones lose most of their digits. */
+/* As floats, weights below the least float become 0, and slightly larger ones lose most digits. */
 TEST(weights_below_the_float_range_may_become_zero)
 {
     static const struct range_edge tiny[] = {
@@ -247,8 +247,8 @@ TEST(a_cancel_ends_the_check)
 
 #define MANY 21
 
-/* Edges v -> v+1 and v -> v+3 with an occasional edge backwards; the last vertex reaches no
- * other. */
+/* Makes edges v -> v+1 and v -> v+3, and a few edges backwards. The last vertex reaches no other.
+ * */
 static struct graph *build_many(bool directed, int32_t lightest)
 {
     struct range_edge list[2 * (MANY - 1)];
@@ -266,7 +266,7 @@ static void keep_minimum(int32_t *entry, int32_t value)
     *entry = value < *entry ? value : *entry;
 }
 
-/* The plain triple loop. */
+/* Computes the distances by the plain triple loop (Floyd-Warshall). */
 static void solve(const struct graph *graph, int32_t d[MANY][MANY])
 {
     for (uint32_t i = 0; i < MANY; i++) {
@@ -317,8 +317,8 @@ static void try_every_wrong_entry(bool directed, int32_t lightest)
     graph_destroy(graph);
 }
 
-/* A path in which every third edge has weight 0; the shares of the threads meet at some of
- * these. */
+/* In this path every third edge has weight 0; some boundaries between the threads' shares fall on
+ * such an edge. */
 TEST(threads_that_share_a_row_find_every_wrong_entry)
 {
     enum { LONG = 200000 };
@@ -376,7 +376,7 @@ TEST(threads_that_share_each_of_many_rows_find_every_wrong_row)
     graph_destroy(graph);
 }
 
-/* Integers are checked by a pass over the edges, floats by a search. */
+/* Integers are checked by a pass over all edges, floats by a search from the source. */
 TEST(threads_with_separate_rows_find_every_wrong_row)
 {
     enum { LONG = 100 };
@@ -429,15 +429,15 @@ TEST(every_wrong_entry_of_an_undirected_graph_is_found)
     try_every_wrong_entry(false, 1);
 }
 
-/* Vertices on edges of weight 0 could confirm each other's wrong entries in a cycle. */
+/* Along edges of weight 0, two wrong entries could each seem to confirm the other. */
 TEST(every_wrong_entry_next_to_zero_weights_is_found)
 {
     try_every_wrong_entry(true, 0);
     try_every_wrong_entry(false, 0);
 }
 
-/* The first edge has weight 5, as do the edges to vertices that no edge of weight 0 enters. All
- * these edges are tight. */
+/* Checks row 0, whose entries are 0, 5, 5, ...: the edge 0 -> 1 has weight 5, and each other vertex
+ * has an edge of weight 0 from vertex 1 or of weight 5 from vertex 0. All edges are tight. */
 static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
 {
     struct range_edge list[MANY] = {{0, 1, 5}};
@@ -453,7 +453,7 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
     assert_int_equal(check_listed(graph, &matrix, &source, 1, true, NULL, &verification),
                      STATUS_OK);
     for (int32_t error = -1; error <= 1; error += 2) {
-        /* Each turn has one wrong vertex; in the last turn all vertices that could confirm each
+        /* One vertex is wrong in each turn. In the last turn, all vertices that could confirm each
          * other are wrong. */
         for (uint32_t v = 0; v <= n; v++) {
             const uint32_t begin = v < n ? v : 1;
@@ -471,8 +471,8 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
     graph_destroy(graph);
 }
 
-/* The certificate stores at most as many ends of tight zero edges as there are vertices; with more
- * of them it searches the row. An undirected edge counts in both directions. */
+/* The certificate stores at most one endpoint of a tight zero edge per vertex. If there are more,
+ * it searches the row. An undirected edge counts in both directions. */
 TEST(rows_with_many_tight_zero_edges_are_proven)
 {
     for (uint32_t n = MANY - 3; n <= MANY; n++) {

@@ -12,7 +12,7 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-/* The files that the module reads; no other file exists. */
+/* A file that the module may read; all other files are missing. */
 struct file {
     const char *path;
     const char *text;
@@ -20,7 +20,7 @@ struct file {
 #define FILES_MAX 12
 static struct file files[FILES_MAX];
 
-/* Replaces the function of the C library. */
+/* Replaces fopen of the C library, to give the module the files of the test. */
 FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     assert_string_equal(mode, "re");
@@ -43,7 +43,7 @@ static void put(const char *path, const char *text)
     fail();
 }
 
-/* The machine has 4 GiB available; one group has a limit and one has none. */
+/* The machine has 4 GiB available; one of the cgroups limits memory and one does not. */
 static int set_up(void **state)
 {
     memset(files, 0, sizeof(files));
@@ -102,7 +102,7 @@ TEST_WITH(a_cgroup_of_version_1_limits_the_memory, set_up, NULL)
         "inactive_file 1\ntotal_inactive_file 104857600\ntotal_active_file 52428800\n");
     assert_int_equal(host_memory_available(), (1024 - 600 + 150) * MIB);
     assert_int_equal(host_memory_total(), 1024 * MIB);
-    /* As in a container that sees its own group as the root. */
+    /* Simulates a container that sees its own cgroup as the root. */
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "536870912\n");
     assert_int_equal(host_memory_total(), 512 * MIB);
 }
@@ -152,8 +152,7 @@ static char *map(size_t size)
 {
     char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
-    /* With huge pages, whatever the default of the system, the first page could bring in the last
-     * slice. */
+    /* Disables huge pages: with them, the first page could make the last slice resident too. */
     (void)syscall(SYS_madvise, memory, size, MADV_NOHUGEPAGE);
     return memory;
 }
@@ -172,7 +171,7 @@ static bool is_resident(char *memory, size_t size)
     return all;
 }
 
-/* The threads warm all slices; data written before or during the warming stays. */
+/* All slices must become resident. Data that is written before or during the warming must stay. */
 TEST(every_page_becomes_resident)
 {
     char *const memory = map(SIZE);
@@ -192,7 +191,7 @@ TEST(every_page_becomes_resident)
     munmap(memory, SIZE);
 }
 
-/* Returns how many of the 128 slices were warmed before the stop; none may be warmed after it. */
+/* Returns how many of the 128 slices were warmed before the stop; none may be afterwards. */
 static unsigned start_and_stop(void)
 {
     char *const memory = map(16 * SIZE);
@@ -209,7 +208,7 @@ static unsigned start_and_stop(void)
     return before;
 }
 
-/* If this thread stops the warming so late that all slices are warm, the test repeats it. */
+/* If this thread was so slow that all slices were warm before the stop, the test repeats it. */
 TEST(a_stop_ends_warming_early)
 {
     unsigned warmed = 128;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Number of times that each phase reports progress and is queried for an estimate. */
+/* Number of times that each phase reports progress and that its estimate is queried. */
 #define STEPS 50
 #define BEGUN_AT_S 1000.0
 
@@ -16,7 +16,7 @@ struct course {
     double shown;
 };
 
-/* Queries the estimate between two reports, just before the second. */
+/* Queries the estimate just before the next report. */
 static void ask(struct progress *progress, struct course *course, double at_s, bool counts)
 {
     const double left_s = course->whole_s - (at_s - BEGUN_AT_S);
@@ -29,8 +29,8 @@ static void ask(struct progress *progress, struct course *course, double at_s, b
     }
 }
 
-/* One phase takes `factor` times the expected time. Nothing can be known before the phase has
- * begun, so the check starts with its second tenth. */
+/* Runs all phases, one of which takes `factor` times its expected time. This cannot be known before
+ * that phase has begun, so its estimates count only from its second tenth. */
 static struct course run(enum solve_phase wrong, double factor)
 {
     struct progress progress = {0};
@@ -111,7 +111,7 @@ TEST(a_repeated_phase_does_not_lower_progress)
     assert_true(progress_share(&progress, 104) == shown);
 }
 
-/* The values come from a worker process, which may be broken. */
+/* The values come from a worker process, which may send anything if it is broken. */
 TEST(the_remaining_time_is_finite_for_any_values)
 {
     const double wild[] = {NAN, INFINITY, -INFINITY, -1, 0, 1e308};

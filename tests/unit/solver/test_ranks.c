@@ -1,4 +1,5 @@
-/* Values that ranks share: the first rank sends to a tape, from which the second receives. */
+/* Tests of values that ranks share. A buffer, the tape, stands in for the network: the first rank
+ * writes to it, and the second rank reads from it. */
 #include "server/solver/plan/layout.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/ranks.h"

@@ -74,7 +74,7 @@ TEST(a_long_negative_cycle_is_named_by_its_first_vertices)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* Solves a graph of named vertices with a negative cycle; returns the problem. */
+/* Solves a graph of named vertices that has a negative cycle; returns the problem report. */
 static struct problem refuse(const char *edges, bool directed)
 {
     const struct graph_options options = {.has_directed = true, .directed = directed};
@@ -106,7 +106,7 @@ TEST(the_length_of_a_cycle_is_printed_in_shortest_form)
     assert_non_null(strstr(problem.detail, " has length -0.6421738: "));
 }
 
-/* The message has at most sixteen bytes of a name and never part of a character. */
+/* The message contains at most sixteen bytes of a name, and no incomplete character. */
 TEST(a_long_name_is_truncated_at_a_character_boundary)
 {
     const struct problem problem = refuse("abcdefghijklmno\xC3\xA4xyz b -1\n", false);
@@ -136,8 +136,8 @@ TEST(a_negative_undirected_edge_is_a_negative_cycle)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* Tenths whose sum is exactly 0: in integers no order of summation is negative, in floats some
- * are. */
+/* The weights are tenths whose sum is exactly 0. No order of adding them is negative in integers,
+ * but some orders are in floats. */
 TEST(a_cycle_of_length_zero_is_solved_exactly_or_refused)
 {
     struct range_edge edges[VERTEX_LIMIT];
@@ -161,7 +161,7 @@ TEST(a_cycle_of_length_zero_is_solved_exactly_or_refused)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* Two consecutive edges of length 7 and 8. */
+/* Expects the statistics of a path of two edges with lengths 7 and 8. */
 static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
 {
     struct graph *graph = range_build(3, short_path, 2, true);
@@ -180,7 +180,7 @@ static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
     assert_true(statistics.summary->diameter == 15);
     assert_true(statistics.summary->radius == 8);
     assert_true(statistics.summary->mean_distance == 10);
-    /* Integers have one bin each; float bins are 15 / 64 wide. */
+    /* Each integer distance has a bin; bins of floats are 15 / 64 wide. */
     assert_int_equal(statistics.summary->bins[kind_is_float(kind) ? 29 : 7], 1);
     assert_int_equal(statistics.summary->bins[kind_is_float(kind) ? 34 : 8], 1);
     assert_int_equal(statistics.summary->bins[kind_is_float(kind) ? 63 : 15], 1);
@@ -197,7 +197,7 @@ TEST(statistics_are_filled_for_every_kind)
     expect_statistics_of_the_path(cpu, KIND_F8);
 }
 
-/* Solves for the matrix only. */
+/* Solves for the matrix, without statistics. */
 static enum status solve_without_statistics(struct solver *solver, const struct graph *graph,
                                             const struct plan *plan,
                                             const struct solve_options *options,
@@ -227,7 +227,7 @@ TEST(statistics_missing_after_the_solve_are_computed)
 static enum plan_kind plan_of_solve;
 static uint32_t tiles_of_solve;
 
-/* Executes any plan as if it were the dense one. */
+/* Notes the plan, and executes it as if it were the dense plan. */
 static enum status solve_and_note(struct solver *solver, const struct graph *graph,
                                   const struct plan *plan, const struct solve_options *options,
                                   const struct observer *observer, struct matrix *matrix,
@@ -248,7 +248,7 @@ static enum kind kind_of_figures;
 static bool figures_symmetric;
 static bool figures_narrow;
 
-/* Cost figures of a device with tiles of 4 and rounds without overhead. */
+/* Sets the costs of a device that has tiles of 4 and rounds without overhead. */
 static void tell_figures(const struct solver *solver, const struct graph *graph, enum kind kind,
                          const struct solve_options *options, struct plan_cost *ret_cost)
 {
@@ -282,7 +282,7 @@ static bool say_room(const struct solver *solver, const struct plan *plan, uint6
 static bool dense_only;
 /* Set by a test in which each edge of the rings has a reverse edge. */
 static bool both_ways;
-/* Number of vertices from which 16 bits are worth a proof. */
+/* Number of vertices from which it is worthwhile to prove that the distances fit 16 bits. */
 static uint32_t narrow_vertices;
 
 static struct attempt run_rings(bool directed, enum kind kind)
@@ -335,8 +335,8 @@ TEST(only_half_is_solved_if_each_edge_has_an_equal_reverse)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* In 16 bits, both the dense solve, which a plan has to beat, and the plan's rounds take half the
- * time. */
+/* In 16 bits the rounds of a plan take half the time, but so does the dense solve, which the plan
+ * has to beat. */
 TEST(a_plan_is_chosen_by_the_cost_in_16_bits)
 {
     for (uint32_t least = 31; least <= 33; ++least) {

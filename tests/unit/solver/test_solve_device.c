@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A device that computes in 16 bits if the range is proven, simulated on the CPU. */
+/* A stand-in for a device that computes in 16 bits if the range of distances is proven. */
 struct short_solver {
     struct stand_in stand_in;
     bool told_narrow;
@@ -66,7 +66,7 @@ TEST(a_solver_uses_16_bits_if_they_are_proven_to_suffice)
 
 #define LARGE_VERTICES 2100
 
-/* Returns after another thread has made every page of the matrix resident. */
+/* Waits until another thread has made every page of the matrix resident, and then solves. */
 static enum status solve_when_warm(struct solver *solver, const struct graph *graph,
                                    const struct plan *plan, const struct solve_options *options,
                                    const struct observer *observer, struct matrix *matrix,
@@ -174,8 +174,8 @@ static bool say_go_on(void *context)
     return false;
 }
 
-/* Filling the matrix is not a round. An estimate that counted its time as the pace of a round would
- * be many times too long. */
+/* Filling the matrix is not a round. If its time counted as the pace of rounds, the estimated time
+ * would be many times too long. */
 TEST(the_pace_of_rounds_excludes_the_time_to_fill)
 {
     int32_t elements[9];

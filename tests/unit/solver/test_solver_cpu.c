@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-/* Several tiles, so that threads and rounds make a difference. */
+/* Several tiles, so that there are several rounds with work for several threads. */
 #define RING_VERTICES 700
 
 static enum status open_solver(const char *isa, uint32_t threads, struct solver **ret_solver)
@@ -15,7 +15,7 @@ static enum status open_solver(const char *isa, uint32_t threads, struct solver 
     return solver_open(&config, ret_solver, &problem);
 }
 
-/* A ring 0 -> 1 -> ... -> 0 whose edges have length 1. */
+/* Makes a ring 0 -> 1 -> ... -> 0 whose edges have length 1. */
 static struct graph *build_ring(uint32_t vertex_count)
 {
     struct range_edge edges[RING_VERTICES];
@@ -30,7 +30,7 @@ struct watch {
     uint32_t rounds_done;
     uint32_t rounds_total;
     uint32_t questions;
-    uint32_t cancel_at; /* number of the call that cancels; 0 = never */
+    uint32_t cancel_at; /* number of the call that cancels the solve; 0 = never */
     pthread_t thread;
 };
 
@@ -98,7 +98,7 @@ TEST(a_cancel_is_noticed_within_a_round)
     assert_int_equal(watch.calls, 0);
     assert_int_equal(watch.questions, 5);
 
-    /* The solver can be used again. */
+    /* After a cancel the solver must be usable again. */
     watch = (struct watch){0};
     assert_int_equal(solve_ring(solver, RING_VERTICES, &watch, entries, &account), STATUS_OK);
     free(entries);
@@ -151,7 +151,7 @@ TEST(the_estimate_follows_the_measured_rate)
     solver_close(solver);
 }
 
-/* The daemon uses such a model for a solver that runs in another process. */
+/* The daemon uses a model to estimate times of a solver in another process. */
 TEST(a_model_estimates_and_learns_like_the_solver)
 {
     struct solver *solver = NULL;
@@ -178,7 +178,7 @@ TEST(a_model_estimates_and_learns_like_the_solver)
         solver_get_figures(solver, &figures);
         solver_set_figures(model, &figures);
     }
-    /* Invalid values from a broken process are ignored. */
+    /* Values from a broken process may be invalid and are ignored. */
     memset(figures.bytes, 0xff, sizeof(figures.bytes));
     solver_set_figures(model, &figures);
     solver_estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);
@@ -189,7 +189,7 @@ TEST(a_model_estimates_and_learns_like_the_solver)
     solver_close(solver);
 }
 
-/* The tiles of ranks need memory next to the matrix; ranks on other hosts need it there. */
+/* Ranks store their tiles next to the matrix. Only ranks on this host need memory of this host. */
 TEST(ranks_divide_memory_and_time)
 {
     static const struct ranks ranks = {.count = 4, .on_host = 2};

@@ -30,7 +30,7 @@ static struct catalogue *open_catalogue(const struct fixture *fixture)
     return catalogue;
 }
 
-/* The rows that a walk has visited, one line per row. */
+/* The rows that a walk of the catalogue has visited, one line per row. */
 struct walk {
     char lines[2048];
     struct graph_row graph;
@@ -353,7 +353,7 @@ static enum status see_damage(void *context, const struct catalogue_damage *dama
     return STATUS_OK;
 }
 
-/* Expects that only the row of this table is reported and set aside. */
+/* Expects that damage is reported only in this table, and that its row is set aside. */
 static void expect_told(struct catalogue *catalogue, const char *table)
 {
     struct walk walk = {0};
@@ -432,8 +432,8 @@ FIXTURE_TEST(a_negative_zero_does_not_count_as_damage)
     catalogue_close(catalogue);
 }
 
-/* Rows stay readable if a value has a different type than its column, and an index that lacks a row
- * is rebuilt. */
+/* If a value has another type than its column, its row stays readable; an index that lacks a row is
+ * rebuilt. */
 FIXTURE_TEST(wrong_types_and_indexes_do_not_prevent_a_start)
 {
     struct walk walk;
@@ -448,7 +448,7 @@ FIXTURE_TEST(wrong_types_and_indexes_do_not_prevent_a_start)
     catalogue = open_catalogue(fixture);
     expect_told(catalogue, "result");
     catalogue_close(catalogue);
-    /* Rows that are added while the index claims to cover none of them. */
+    /* Adds rows while the index claims to cover no rows. */
     run_sql(fixture, "DELETE FROM name;PRAGMA writable_schema=ON;"
                      "UPDATE sqlite_schema SET sql=sql||' WHERE 0' WHERE name='name_by_graph'");
     catalogue = open_catalogue(fixture);

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
-/* A path graph of 10 vertices. */
+/* Bytes of a path graph of 10 vertices in the cache. */
 #define ENTRY_BYTES (11 * 8 + 9 * 8)
 
 static void store_graph(const struct fixture *fixture, const char *id, int first_weight)
@@ -54,8 +54,8 @@ FIXTURE_TEST(edges_are_read_from_the_file_only_once)
     graph_cache_destroy(cache);
 }
 
-/* Returns whether the graph is cached: an evicted graph is read again, which fails without its
- * file. */
+/* Returns whether the graph is cached. If it was evicted, it is read again, which fails because its
+ * file is missing. */
 static bool is_kept(struct graph_cache *cache, const char *id)
 {
     const struct adjacency *adjacency;
@@ -146,7 +146,7 @@ FIXTURE_TEST(a_graph_above_the_limit_is_refused_with_the_limit)
     graph_cache_destroy(NULL);
 }
 
-/* ---- Coordinates: their files are in a folder below ---- */
+/* ---- Coordinates, whose files are in a subfolder ---- */
 
 static struct graph_cache *make_placed(const struct fixture *fixture, uint64_t budget_bytes,
                                        int *ret_folder)
@@ -219,7 +219,7 @@ FIXTURE_TEST(replaced_or_removed_coordinates_are_no_longer_lent)
     const struct located_graph *old = borrow_places(cache, "g_a", 1);
     put(folder, "g_a", 10, 3);
     const struct located_graph *new = borrow_places(cache, "g_a", 3);
-    assert_true(old->coordinates->x[0] == 1); /* the borrowed graph stays unchanged */
+    assert_true(old->coordinates->x[0] == 1); /* the graph that was borrowed earlier is unchanged */
     graph_cache_give_back(cache, old);
     graph_cache_give_back(cache, new);
     assert_int_equal(unlinkat(folder, "g_a", 0), 0);

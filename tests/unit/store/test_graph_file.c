@@ -91,8 +91,8 @@ FIXTURE_TEST(a_second_write_repairs_a_damaged_file)
     graph_destroy(graph);
 }
 
-/* No bit of the file may change unnoticed, except in the padding between parts. In this graph, with
- * an even number of edges, only the names have padding. */
+/* Any changed bit of the file must be detected, except in the padding between parts. With its even
+ * number of edges, this graph has padding only after the names. */
 FIXTURE_TEST(every_flipped_byte_is_detected)
 {
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
@@ -148,7 +148,7 @@ FIXTURE_TEST(a_missing_file_counts_as_damaged)
     assert_int_equal(graph_file_read_names(fixture->folder, name, &names), STATUS_CORRUPT);
 }
 
-/* A file with valid checksums may still be no valid graph; later checks find that. */
+/* A file with valid checksums may still contain an invalid graph, which other checks detect. */
 FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum)
 {
     struct graph *read;

@@ -62,7 +62,7 @@ static void ask_all(struct subject *subject)
     free(elements);
 }
 
-/* The distances are equal bit for bit whether all labels are cached, some, or none. */
+/* The distances must be equal bit for bit, whether all labels are cached, some, or none. */
 TEST(distances_are_the_same_with_every_budget)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
@@ -84,7 +84,7 @@ TEST(distances_are_the_same_with_every_budget)
     }
 }
 
-/* The distances are also the same if a single label exceeds the free part of the budget. */
+/* The distances must be correct even if one label exceeds the free part of the budget. */
 TEST(the_least_recently_used_hierarchy_is_evicted_first)
 {
     struct subject subjects[3];
@@ -108,8 +108,8 @@ TEST(the_least_recently_used_hierarchy_is_evicted_first)
     assert_int_equal(label_cache_used(), 0);
 }
 
-/* A call computes a limited number of labels, whatever the number of pairs, so other requests can
- * run. */
+/* A call computes a limited number of labels, however many pairs it gets, so that other requests
+ * can run in between. */
 TEST(one_call_computes_only_a_part_of_many_pairs)
 {
     struct subject subject = make_subject(make_grid(true), KIND_I4);
@@ -133,7 +133,7 @@ static void *ask_often(void *context)
     return NULL;
 }
 
-/* The budget fits some of the labels, so tables are evicted while threads use them. */
+/* The budget has room for some of the labels, so tables are evicted while threads use them. */
 TEST(threads_share_the_labels)
 {
     enum { THREADS = 4 };

@@ -9,7 +9,7 @@
 #define READER_COUNT 3
 #define ROUND_COUNT 2000
 
-/* Element (i, j) is 10 i + j; (2, 0) is unreachable. */
+/* Makes a result whose element (i, j) is 10 i + j; (2, 0) is unreachable. */
 static struct result *make_result(const struct fixture *fixture)
 {
     struct result *result;
@@ -196,7 +196,7 @@ FIXTURE_TEST(keys_survive_growth_and_removing_the_last_key_frees_the_result)
     result_table_destroy(table);
 }
 
-/* Readers look up keys while one writer adds, replaces and removes them. */
+/* Shared by threads: readers look up keys while one writer adds, replaces and removes them. */
 struct stress {
     struct result_table *table;
     struct result *results[2];

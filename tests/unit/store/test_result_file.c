@@ -6,16 +6,16 @@
 #include <sys/resource.h>
 
 static const char name[] = "g_test.i4.result";
-static uint64_t published_checksum; /* set by publish */
+static uint64_t published_checksum; /* set by publish() */
 
-/* Seals a file whose elements are all written. */
+/* Seals a file all of whose elements are written. */
 static enum status seal(struct result_file *file)
 {
     const enum status status = result_file_write_matrix(file);
     return status == STATUS_OK ? result_file_seal(file) : status;
 }
 
-/* A sealed 3 by 3 matrix of i4 whose elements are 0..8. */
+/* Makes a sealed 3 by 3 matrix of kind i4 with the elements 0..8. */
 static struct result_file *make_file(const struct fixture *fixture)
 {
     struct result_file *file;
@@ -36,7 +36,7 @@ static void publish(struct result_file *file)
     assert_int_equal(result_file_publish(file, name, &published_checksum), STATUS_OK);
 }
 
-/* Returns the checksum of a published file. */
+/* Publishes a file; returns its checksum. */
 static uint64_t checksum_of(struct result_file *file)
 {
     uint64_t checksum;
@@ -104,7 +104,7 @@ FIXTURE_TEST(statistics_follow_the_npy_and_can_be_reopened)
     assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, RESULT_FORM_MATRIX, &file),
                      STATUS_OK);
     assert_int_equal(result_file_bytes(file), size);
-    /* 128 + 36 bytes, rounded up to a multiple of 16. */
+    /* The matrix has 128 + 36 bytes, which are padded to 176, a multiple of 16. */
     assert_int_equal(size, 176 + statistics_size(3) + sizeof(uint64_t));
     const struct statistics *written = result_file_statistics(file);
     assert_int_equal(written->vertex_count, 3);
@@ -159,7 +159,7 @@ FIXTURE_TEST(a_second_result_replaces_the_first)
     assert_int_equal(seal(second), STATUS_OK);
     publish(second);
     assert_int_equal(fixture_count_files(fixture, "."), 1);
-    /* A reader of the first file is not disturbed. */
+    /* The first file is replaced, but a reader that has it open still sees its elements. */
     assert_int_equal(((int32_t *)result_file_matrix(first).elements)[8], 8);
     result_file_destroy(first);
     result_file_destroy(second);
@@ -192,7 +192,7 @@ FIXTURE_TEST(a_file_with_a_wrong_checksum_is_refused)
     published_checksum++;
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
     published_checksum--;
-    fixture_flip(fixture->folder, name, -1); /* a byte of the checksums themselves */
+    fixture_flip(fixture->folder, name, -1); /* a byte within the checksums */
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
     fixture_flip(fixture->folder, name, -1);
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_OK);
@@ -221,7 +221,7 @@ FIXTURE_TEST(only_blocks_that_were_read_count_as_verified)
     result_file_destroy(file);
 }
 
-/* The first block of some 640,000 bytes is damaged while the file is mapped. */
+/* The first block, of about 640,000 bytes, is damaged while the file is mapped. */
 FIXTURE_TEST(damage_after_opening_is_detected_on_access)
 {
     struct result_file *file;
@@ -260,7 +260,7 @@ FIXTURE_TEST(truncating_a_mapped_file_is_detected_as_damage)
 FIXTURE_TEST(a_sealed_mapping_cannot_be_written)
 {
     struct result_file *file = make_file(fixture);
-    /* The kernel refuses to write into memory to which this process may not write. */
+    /* The kernel must refuse to write into memory that this process may not write. */
     int pipe_ends[2];
     assert_int_equal(pipe(pipe_ends), 0);
     assert_int_equal(write(pipe_ends[1], "x", 1), 1);
@@ -270,8 +270,8 @@ FIXTURE_TEST(a_sealed_mapping_cannot_be_written)
     result_file_destroy(file);
 }
 
-/* A limit on file sizes simulates a full disk: in both cases the kernel refuses to allocate space.
- */
+/* Makes a file under a limit on file sizes. The kernel then refuses to allocate space, as it does
+ * on a full disk. */
 static enum status make_on_full_disk(const struct fixture *fixture, uint32_t vertex_count)
 {
     struct result_file *file = NULL;
@@ -316,7 +316,7 @@ FIXTURE_TEST(sizes_that_overflow_are_refused)
     assert_int_equal(result_file_size(UINT32_C(2147483648), KIND_U2, &size), STATUS_TOO_LARGE);
 }
 
-/* Checks a file written by another process, which received only its descriptor. */
+/* Checks a file that a process adopts, from its descriptor alone, to write it for its creator. */
 static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
 {
     struct result_file *file;
@@ -324,7 +324,7 @@ static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
     assert_int_equal(
         result_file_create(fixture->folder, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &file),
         STATUS_OK);
-    ((int32_t *)result_file_matrix(file).elements)[7] = 41; /* the file never contains this value */
+    ((int32_t *)result_file_matrix(file).elements)[7] = 41; /* the file never contains it */
     const int descriptor = dup(result_file_descriptor(file));
     assert_int_equal(
         result_file_adopt(descriptor, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &adopted),
@@ -355,7 +355,7 @@ FIXTURE_TEST(an_adopted_file_is_written_in_place_for_its_creator)
     result_file_destroy(file);
 }
 
-/* The worker that should have written the file died. */
+/* Simulates a worker that died before it wrote the elements. */
 FIXTURE_TEST(a_file_without_its_elements_is_not_sealed)
 {
     struct result_file *file;
@@ -378,7 +378,7 @@ FIXTURE_TEST(a_file_whose_header_was_changed_is_not_sealed)
     result_file_destroy(file);
 }
 
-/* The first reader of the mapping would be killed by SIGBUS. */
+/* Otherwise the first reader of the mapping would be killed by SIGBUS. */
 FIXTURE_TEST(a_truncated_file_is_not_sealed)
 {
     struct result_file *file;

@@ -18,10 +18,10 @@ static struct result_file *make_file(const struct fixture *fixture, const struct
     return file;
 }
 
-/* Set by search_pool_open; the tests use the pool. */
+/* Required by search_pool_open to return the hierarchy; the tests use only the pool. */
 static const struct hierarchy *hierarchy;
 
-/* Returns the row and the number of steps that it took. */
+/* Returns a row of distances, and the number of steps that its search took. */
 static const int32_t *find_row(struct search_pool *pool, uint32_t row, struct result_rows *rows,
                                size_t *ret_steps)
 {
@@ -41,8 +41,7 @@ static void check_pool(struct result_file *file, const struct graph *graph)
     assert_int_equal(search_pool_create(file, &pool), STATUS_OK);
     assert_int_equal(search_pool_open(pool, NULL, &hierarchy), STATUS_OK);
     assert_true(search_pool_arc_count(pool) > n);
-    /* Asks for consecutive rows, some of them twice, then for a distant one; sometimes abandons a
-     * search. */
+    /* Requests consecutive rows, some of them twice, then a distant row; abandons some searches. */
     for (uint32_t i = 0; i < 4 * n; ++i) {
         const uint32_t row = i % 5 == 4 ? i * 17 % (uint32_t)n : i / 2 % (uint32_t)n;
         const void *abandoned;
@@ -108,7 +107,7 @@ FIXTURE_TEST(a_hierarchy_of_another_graph_counts_as_damaged)
     graph_destroy(graph);
 }
 
-/* Every block is verified before a search uses its contents. */
+/* A search must not use a block before its checksum is verified. */
 FIXTURE_TEST(a_changed_byte_is_detected)
 {
     struct graph *graph = make_grid(false);
@@ -154,7 +153,7 @@ static struct graph *make_long_path(void)
     return graph;
 }
 
-/* The event loop reads the number of arcs and must not read gigabytes to get it. */
+/* The event loop reads the number of arcs, for which it must not read gigabytes. */
 FIXTURE_TEST(the_first_block_contains_the_number_of_arcs)
 {
     struct search_pool *pool = NULL;
@@ -175,7 +174,7 @@ FIXTURE_TEST(the_first_block_contains_the_number_of_arcs)
     graph_destroy(graph);
 }
 
-/* Otherwise each of many clients that read slowly would hold all rows that were computed ahead. */
+/* Otherwise each of many slow clients would hold all the rows that were computed ahead for it. */
 FIXTURE_TEST(long_rows_are_computed_one_at_a_time)
 {
     const size_t row_bytes = LONG_ROW * sizeof(int32_t);
@@ -211,7 +210,7 @@ static struct result_file *make_copy(const struct fixture *fixture, struct resul
     return file;
 }
 
-/* The base may be published or not, and may be freed before the copy. */
+/* The base may be published or unpublished, and may be destroyed before the copy. */
 FIXTURE_TEST(changing_a_copy_does_not_change_its_base)
 {
     struct graph *graph = make_grid(false);
@@ -261,7 +260,7 @@ FIXTURE_TEST(changing_a_copy_does_not_change_its_base)
     graph_destroy(graph);
 }
 
-/* A hierarchy of another size is written in its place. */
+/* After the discard, a hierarchy of another size is written to the same file. */
 FIXTURE_TEST(a_discarded_copy_can_be_replaced_by_another_hierarchy)
 {
     struct graph *graph = make_grid(false);

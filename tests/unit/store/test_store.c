@@ -97,7 +97,7 @@ static enum status put_result(struct store *store, const char *graph_id, uint32_
     return status;
 }
 
-/* All rows as words, in the order of the walk. */
+/* All rows of the catalogue as words, in the order of the walk. */
 struct rows {
     char words[4096];
     struct graph_row graph;
@@ -231,11 +231,11 @@ FIXTURE_TEST(a_deleted_graph_leaves_no_rows_or_files)
     expect_after_restart(fixture, "g_2 ");
 }
 
-/* The descriptor shows whether the last reference was dropped; another file may get the same
- * number. */
+/* When the last reference is dropped, the file is closed. The test compares inodes too, because
+ * another file may have been opened under the same descriptor number. */
 FIXTURE_TEST(the_store_drops_its_reference_to_an_evicted_result)
 {
-    for (uint32_t n = 4; n <= 4200; n += 4196) { /* the file of a large result is freed last */
+    for (uint32_t n = 4; n <= 4200; n += 4196) { /* a large result is freed last */
         struct store *store = start_store(fixture);
         struct store_change evict = eviction_of("g_1");
         evict.retired[KIND_I4] = fixture_make_result(store, "g_1", "e1", n);
@@ -247,8 +247,8 @@ FIXTURE_TEST(the_store_drops_its_reference_to_an_evicted_result)
     }
 }
 
-/* All changes are submitted before the thread starts, so they form one batch. Since they share a
- * commit, every outcome is known when the first one is reported. */
+/* All changes are submitted before the store's thread starts, so they form one batch with one
+ * commit. Every outcome is therefore known when the first one is reported. */
 #define BATCH_SIZE 100
 struct batch {
     struct store_change changes[BATCH_SIZE];
@@ -315,8 +315,8 @@ int fsync(int descriptor)
     return (int)syscall(SYS_fsync, descriptor);
 }
 
-/* While the result of g_1 is being written to the disk, g_2 is accepted; operations on results
- * wait. */
+/* Operations on results wait while the result of g_1 is written to the disk, but the job of g_2 is
+ * accepted. */
 FIXTURE_TEST(a_large_result_does_not_delay_acceptances)
 {
     struct store *store = start_store(fixture);
@@ -347,8 +347,8 @@ FIXTURE_TEST(a_large_result_does_not_delay_acceptances)
     expect_after_restart(fixture, "g_1 g_2 ");
 }
 
-/* The result is evicted and immediately solved again: the file of the second must not be deleted
- * with the first. The test repeats this, because the error occurs only if the two threads meet. */
+/* The result is evicted and immediately solved again. The first file's deletion must not delete the
+ * second file. The test repeats this, because the error needs both threads at the same time. */
 FIXTURE_TEST(a_result_evicted_and_published_again_keeps_its_file)
 {
     struct store *store = start_store(fixture);
@@ -372,8 +372,8 @@ FIXTURE_TEST(a_result_evicted_and_published_again_keeps_its_file)
     expect_after_restart(fixture, "g_1 result:g_1 ");
 }
 
-/* The graph is deleted and uploaded again in one batch: the file of the second must not be deleted
- * with the first. */
+/* The graph is deleted and uploaded again in one batch. The deletion of the first file must not
+ * delete the second. */
 FIXTURE_TEST(a_graph_deleted_and_uploaded_again_keeps_its_file)
 {
     struct store *store = start_store(fixture);
@@ -409,7 +409,7 @@ FIXTURE_TEST(files_without_a_row_are_removed)
     assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 0);
 }
 
-/* Two of three files remain; each fills half of the budget. */
+/* Each file fills half of the budget, so two of the three files remain. */
 FIXTURE_TEST(the_size_of_the_quarantine_is_limited)
 {
     store_close(fixture_open_store(fixture));
@@ -428,7 +428,7 @@ FIXTURE_TEST(the_size_of_the_quarantine_is_limited)
     store_close(fixture_open_store(fixture));
     assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 2);
     assert_int_equal(faccessat(fixture->folder, names[0], F_OK, 0), -1);
-    /* Files that are added while the store is open count too. */
+    /* The budget also applies to files that are added while the store is open. */
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     assert_int_equal(put_result(store, "g_1", 4), STATUS_OK);
@@ -523,7 +523,7 @@ FIXTURE_TEST(unsupported_directory_formats_are_refused)
     assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
 }
 
-/* Root may write anywhere, so a child process without that privilege tries. */
+/* Root may write anywhere, so a child process that gives up this privilege opens the store. */
 FIXTURE_TEST(an_unwritable_directory_is_reported)
 {
     assert_int_equal(fchmod(fixture->folder, 0555), 0);
@@ -545,7 +545,7 @@ FIXTURE_TEST(an_unwritable_directory_is_reported)
     assert_int_equal(fchmod(fixture->folder, 0700), 0);
 }
 
-/* A limit on file sizes simulates a full disk; the store continues once there is space. */
+/* A limit on file sizes simulates a full disk. Once the limit is lifted, the store works again. */
 FIXTURE_TEST(a_full_disk_fails_only_the_change_that_does_not_fit)
 {
     struct rlimit before;

@@ -18,17 +18,17 @@
 
 #define EXIT_CRASHED 9
 #define CHANGE_COUNT 5
-/* The script makes some 120 calls; far fewer mean that the program no longer intercepts them. */
+/* The script makes about 120 calls. If far fewer are counted, the interception does not work. */
 #define CALL_COUNT_MIN 100
 
-/* Otherwise ThreadSanitizer makes every child wait for a second before it exits. */
+/* Without this option, ThreadSanitizer makes every child wait for a second before it exits. */
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
     return "atexit_sleep_ms=0";
 }
 
-/* Which call fails and how: error 0 is death. */
+/* Which call fails, and with which errno; 0 means that the process dies. */
 static struct {
     atomic_uint calls;
     unsigned target; /* 0 = none */
@@ -36,7 +36,7 @@ static struct {
     atomic_bool was_sync;
 } plan;
 
-/* Counts a call. True when it should fail, with errno set. */
+/* Counts a call. Returns true, with errno set, if the call should fail. */
 static bool intercepted(bool is_sync)
 {
     if (atomic_fetch_add(&plan.calls, 1) + 1 != plan.target) {
@@ -52,8 +52,8 @@ static bool intercepted(bool is_sync)
 
 #define INTERCEPT(is_sync, ...) intercepted(is_sync) ? -1 : syscall(__VA_ARGS__)
 
-/* Counted but not executed: this test simulates the death of the process, not of the machine, and a
- * real sync takes a hundred times as long as everything else. */
+/* A sync is counted but not executed. This test simulates the death of the process, not of the
+ * machine, and a real sync would take a hundred times as long as everything else. */
 int fsync(int descriptor)
 {
     (void)descriptor;
@@ -91,8 +91,8 @@ int ftruncate(int descriptor, off_t size)
     return (int)(INTERCEPT(false, SYS_ftruncate, descriptor, size));
 }
 
-/* The script: two jobs are accepted, one is solved, one deleted with its graph, one solved again.
- * After each change the catalogue must equal the line with the number of the change. */
+/* The state of the catalogue after each change of the script: two jobs are accepted, one is solved,
+ * one is deleted with its graph, and one is solved again. */
 static const char *const states[CHANGE_COUNT + 1] = {
     "",
     "g_a j_a:queued ",
@@ -101,11 +101,11 @@ static const char *const states[CHANGE_COUNT + 1] = {
     "g_a g_a:e1 j_a:done ",
     "g_a g_a:e2 j_a:done ",
 };
-/* Between the last two changes the file may be new and the row old. The checksum detects that, so
- * the result is discarded and its job is solved again. */
+/* A state that is also allowed between the last two changes: the file is new, the row old. The
+ * checksum detects this, so that the result is discarded and its job is solved again. */
 static const char between[] = "g_a j_a:done ";
 
-/* A file could not be created; the store was not informed. */
+/* Whether a result's file could not be created, which the store does not learn. */
 static bool file_failed;
 
 static enum status accept_job(struct store *store, const char *graph_id, const char *job_id)
@@ -195,23 +195,23 @@ static enum status run_change(struct store *store, int number)
     }
 }
 
-/* Reports each success through the pipe and stops at the first failure. */
+/* Runs the script: reports each success through the pipe, and stops at the first failure. */
 static void run_script(const char *path, int pipe_end)
 {
     struct store *store;
     struct problem problem;
     if (store_open(path, 1 << 20, &store, &problem) != STATUS_OK) {
-        /* Only an injected error may make the open fail. */
+        /* Opening the store may fail only because of an injected error. */
         if (plan.error == 0) {
             fprintf(stderr, "%s\n", problem.detail);
         }
         _exit(plan.error == 0);
     }
     CHECK(store_start(store) == STATUS_OK);
-    /* SQLite ignores a failed sync of its folder, twice; the store then syncs the folder itself. */
+    /* SQLite ignores two failed syncs of its folder; the store itself then syncs the folder. */
     atomic_store(&plan.was_sync, false);
     enum status status = STATUS_OK;
-    bool by_store = true; /* the store failed, not the creation of a result file */
+    bool by_store = true; /* whether the store failed instead of the creation of a result file */
     for (int i = 0; i < CHANGE_COUNT && status == STATUS_OK; i++) {
         status = run_change(store, i);
         by_store = i != 2 && i != 4 && !file_failed;
@@ -219,7 +219,7 @@ static void run_script(const char *path, int pipe_end)
             CHECK(write(pipe_end, "+", 1) == 1);
         }
     }
-    /* After a failure that leaves the state of the disk unknown, the store refuses all changes. */
+    /* If the store cannot know the state of the disk after a failure, it refuses all changes. */
     if (status == STATUS_IO && by_store) {
         CHECK(accept_job(store, "g_c", "j_c") == STATUS_IO);
     }
@@ -231,7 +231,7 @@ static void run_script(const char *path, int pipe_end)
 
 struct outcome {
     int acknowledged;
-    bool sync_failed; /* during the script */
+    bool sync_failed; /* a sync failed during the script */
     bool missed;      /* all changes were done before the k-th call */
     bool crashed;
 };
@@ -243,7 +243,7 @@ static struct outcome run_child(const char *path, unsigned target, int error)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        atomic_store(&plan.calls, 0); /* the parent has made calls too */
+        atomic_store(&plan.calls, 0); /* the parent has already made calls */
         plan.target = target;
         plan.error = error;
         run_script(path, ends[1]);
@@ -276,7 +276,7 @@ static void add_word(struct seen *seen, const char *word, const char *mark, cons
     snprintf(seen->words + length, sizeof seen->words - length, "%s%s%s ", word, mark, more);
 }
 
-/* Every graph that has a row must be readable. */
+/* Checks that the graph of a row is readable. */
 static enum status see_graph(void *context, const struct graph_row *row)
 {
     struct seen *seen = context;
@@ -324,8 +324,8 @@ static size_t count_words(const char *words, const char *prefix, char unless)
     return count;
 }
 
-/* Acknowledged changes are present. The change in flight is present completely or not at all. Every
- * file belongs to a row. */
+/* Checks the state after a crash: acknowledged changes are present, the change in flight is present
+ * completely or not at all, and every file belongs to a row. */
 static void expect_sound(const struct fixture *fixture, const char *name, int acknowledged)
 {
     char path[640];
@@ -353,7 +353,7 @@ static void expect_sound(const struct fixture *fixture, const char *name, int ac
 #define STEP 1
 #endif
 
-/* Runs the script with the k-th call failing, for every step-th k that it reaches. */
+/* Runs the script with its k-th call failing, for every step-th k until the script completes. */
 static void try_calls(const struct fixture *fixture, int error, unsigned step)
 {
     for (unsigned target = 1;; target += step) {
@@ -363,7 +363,7 @@ static void try_calls(const struct fixture *fixture, int error, unsigned step)
         snprintf(path, sizeof path, "%s/%s", fixture->path, name);
         struct outcome outcome = run_child(path, target, error);
         assert_int_equal(outcome.crashed, error == 0 && !outcome.missed);
-        /* A failed sync is reported: the script must not complete after it. */
+        /* A failed sync must be reported, so the script must not complete after it. */
         assert_true(!outcome.sync_failed || outcome.acknowledged < CHANGE_COUNT);
         expect_sound(fixture, name, outcome.acknowledged);
         if (outcome.missed) {

@@ -1,4 +1,4 @@
-/* Tests the number of folder syncs: one for all files of a batch, and never too few. */
+/* Tests that the store syncs a folder once for all files of a batch, and never too seldom. */
 #include "server/store/store.h"
 #include "tests/lib/store_fixture.h"
 #include "tests/lib/test.h"
@@ -142,7 +142,7 @@ static void note_order(struct store_change *change)
     told[atomic_fetch_add(&told_count, 1)] = change;
 }
 
-/* One result has another size, and its file is freed last. */
+/* The results are freed at different times: one is larger, and its file is freed last. */
 FIXTURE_TEST(evictions_of_one_batch_are_reported_in_order)
 {
     struct delivery deliveries[EVICTED];
@@ -161,7 +161,7 @@ FIXTURE_TEST(evictions_of_one_batch_are_reported_in_order)
     }
 }
 
-/* A file that could not be written is reported, and does not block other changes of the batch. */
+/* If a file cannot be written, only its change fails; other changes of the batch are stored. */
 FIXTURE_TEST(a_change_without_its_file_does_not_block_the_batch)
 {
     struct delivery deliveries[2];

@@ -9,7 +9,7 @@
 
 #define MAKES_NO_SENSE 79
 
-/* Returns the exit code of a child that receives these bytes and then the end of the stream. */
+/* Starts a child, sends it these bytes and the end of the stream, and returns its exit code. */
 static int code_after(const void *bytes, size_t size)
 {
     int sockets[2];

@@ -13,7 +13,7 @@
 #define STUBBORN "TEST_WORKER_PROCESS_STUBBORN"
 #define CODE 7
 
-/* Waits until the other end is closed, or forever if the child is stubborn. */
+/* Waits until the connection is closed, or forever if the child is stubborn. */
 static int be_process(void)
 {
     char byte;
@@ -27,7 +27,7 @@ static int be_process(void)
     return CODE;
 }
 
-/* Checks that the process runs and has inherited no other files. */
+/* Checks that the process runs and has inherited only the files that it needs. */
 static void greet(const struct worker_process *process)
 {
     char byte = 0;

@@ -14,7 +14,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* A task with the correct matrix of the ring. */
+/* Returns a task with the correct matrix of the ring. */
 static struct task solved_ring(const struct fixture *fixture, struct task_signal *signal)
 {
     static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
@@ -60,7 +60,7 @@ FIXTURE_TEST(a_wrong_result_is_refused)
     task_finish(&task);
 }
 
-/* Each proof checks one of three rows, and over time every row is checked. */
+/* A proof checks one of the three rows; in many proofs each row must be checked. */
 FIXTURE_TEST(every_row_is_sampled_over_time)
 {
     for (size_t row = 0; row < 3; row++) {
@@ -103,7 +103,7 @@ FIXTURE_TEST(a_truncated_file_is_refused)
     }
 }
 
-/* The ring as a hierarchy, with or without changed weights. */
+/* Returns a task with the ring's hierarchy, with correct or changed weights. */
 static struct task ring_by_hierarchy(const struct fixture *fixture, struct task_signal *signal,
                                      int change)
 {
@@ -144,7 +144,7 @@ FIXTURE_TEST(rows_of_a_hierarchy_are_computed_and_proven)
     }
 }
 
-/* A worker process reports a negative cycle without its vertices. */
+/* A worker process reports a cycle without its vertices, so the daemon searches for them. */
 FIXTURE_TEST(a_reported_cycle_is_searched_for_until_the_job_is_cancelled)
 {
     static const char text[] = "p sp 3 3\na 1 2 1\na 2 3 1\na 3 1 -3\n";

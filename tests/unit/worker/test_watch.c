@@ -11,7 +11,7 @@ static int reset(void **state)
     return 0;
 }
 
-/* Returns the number of one-second ticks until the process counts as lost, at most 10,000. */
+/* Returns the number of one-second ticks until the process counts as lost (at most 10,000). */
 static unsigned ticks_until_lost(bool with_heartbeats, enum task_loss *ret_loss)
 {
     unsigned ticks = 0;
@@ -52,7 +52,7 @@ TEST_WITH(an_idle_process_only_has_to_send_heartbeats, reset, NULL)
 
 TEST_WITH(a_round_may_take_the_allowance_or_the_stall_time, reset, NULL)
 {
-    /* The first tick sees a new value. */
+    /* At the first tick the watch sees a new value, so the time starts there. */
     worker_watch_begin(&watch, 10, 100);
     expect(true, TASK_LOSS_STALLED, 102);
     worker_watch_begin(&watch, 10, 3);

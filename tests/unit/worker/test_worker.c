@@ -23,7 +23,7 @@ static int set_up_process(void **state)
     return 0;
 }
 
-/* A test function that runs with a worker in a process and with one in a thread. */
+/* Defines a test function that runs twice, with a worker in a process and with one in a thread. */
 #define FIXTURE_TEST(name)                                                                         \
     static void name(struct fixture *fixture);                                                     \
     TEST_FIXTURE(name##_in_a_process, struct fixture *fixture, set_up_process, tear_down)          \
@@ -38,12 +38,12 @@ FIXTURE_TEST(an_opened_worker_reports_its_device_and_limits)
     assert_string_equal(fixture->facts->device.solver, "cpu");
     assert_true(fixture->facts->vertex_limit[KIND_I4] > 1000);
     assert_true(fixture->facts->vertex_limit[KIND_F8] < fixture->facts->vertex_limit[KIND_I4]);
-    /* Decimals use i4 tiles on the device and an f8 matrix, so their limit is between the two. */
+    /* Decimals use i4 tiles and an f8 matrix, so their limit is between those of i4 and f8. */
     assert_true(
         fixture->facts->vertex_limit[COST_DECIMALS] >= fixture->facts->vertex_limit[KIND_F8] &&
         fixture->facts->vertex_limit[COST_DECIMALS] < fixture->facts->vertex_limit[KIND_I4]);
     assert_true(fixture->facts->pace_s[COST_DECIMALS] == fixture->facts->pace_s[KIND_I4]);
-    /* A u2 matrix is computed as i4 and needs memory for both matrices. */
+    /* A u2 matrix is computed as i4 and needs memory for both, so it has a lower limit than i4. */
     assert_true(fixture->facts->vertex_limit[KIND_U2] < fixture->facts->vertex_limit[KIND_I4]);
 }
 
@@ -64,7 +64,7 @@ FIXTURE_TEST(a_solved_task_is_returned)
 
 FIXTURE_TEST(a_cancelled_task_is_returned_immediately)
 {
-    struct task task = {.signal = &fixture->signal}; /* cancelled before it is submitted */
+    struct task task = {.signal = &fixture->signal}; /* it was cancelled before its submission */
     carry_out(fixture, &task);
     assert_int_equal(task.status, STATUS_CANCELLED);
     assert_null(task.file);
@@ -127,7 +127,7 @@ FIXTURE_TEST(a_healthy_worker_is_ready_and_reports_no_losses)
 
 /* ---- A process that is lost ---- */
 
-/* Environment variable that makes every start of a process fail. */
+/* Environment variable that makes every start of a worker process fail. */
 #define FAILING_START "TEST_WORKER_FAILING_START"
 
 static int set_up(void **state)
@@ -136,7 +136,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* A process started by this thread; 0 if there is none. */
+/* Returns the process ID of a child that this thread started; 0 if there is none. */
 static pid_t child_of(const char *thread)
 {
     char path[300];
@@ -152,7 +152,7 @@ static pid_t child_of(const char *thread)
     return (pid_t)pid;
 }
 
-/* The child process of any thread of this process. */
+/* Returns the process ID of a child that any thread of this process started. */
 static pid_t find_child(void)
 {
     pid_t pid = 0;
@@ -192,13 +192,13 @@ PROCESS_TEST(a_task_submitted_during_a_restart_waits_for_the_next_process)
     assert_int_equal(kill(find_child(), SIGKILL), 0);
     struct task task = {0};
     carry_out(fixture, &task);
-    /* A task submitted before the loss was noticed is lost with the process. */
+    /* If the task was submitted before the loss was noticed, it is lost with the process. */
     assert_true(task.status == STATUS_OK || task.status == STATUS_DEVICE_LOST);
     task_finish(&task);
 }
 
-/* The first task is lost with the process, or refused like the second: no task waits for a process
- * that cannot be started. One task at a time, because a process has one signal. */
+/* The first task is lost with the process or refused like the second: no task waits for a process
+ * that cannot be started. Tasks run one at a time, because a process has only one signal. */
 PROCESS_TEST(tasks_are_returned_if_no_process_can_be_started)
 {
     start(fixture, WORKER_PROCESS);

@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-/* Several tiles, of which the last is narrow. */
+/* Number of vertices of a matrix with several tiles, the last of them narrow. */
 #define VERTICES 700
 
-/* Distance of two vertices, sometimes unreachable; equal in both directions if the matrix is
- * symmetric. */
+/* Returns a made-up distance, sometimes unreachable. It is equal in both directions if the matrix
+ * is symmetric. */
 static double distance(uint32_t row, uint32_t column, bool symmetric)
 {
     const uint32_t low = symmetric && column < row ? column : row;
@@ -26,7 +26,7 @@ static double stored_distance(enum arithmetic arithmetic, double value)
     return isinf(value) && arithmetic == ARITHMETIC_NARROW ? NARROW_UNREACHABLE : value;
 }
 
-/* The matrix that a solve leaves: tiles in the order of the plan. A symmetric matrix has only the
+/* Fills the tiles as a solve leaves them, in the order of the plan. A symmetric matrix has only the
  * lower half; its diagonal tiles have both halves, which differ slightly. */
 static void solve(const struct cpu_tiles *tiles, bool symmetric)
 {
@@ -219,7 +219,7 @@ static struct matrix make_matrix(uint32_t n, enum kind kind)
     return matrix;
 }
 
-/* The numbers need not be distances. One in three is unreachable. */
+/* Makes a matrix of random numbers, a third of them unreachable. They need not be distances. */
 static struct matrix make_random(uint32_t n, enum kind kind, bool negative)
 {
     struct matrix matrix = make_matrix(n, kind);
@@ -236,7 +236,7 @@ static struct matrix make_random(uint32_t n, enum kind kind, bool negative)
     return matrix;
 }
 
-/* Sums in exactly the order that the header defines. */
+/* Returns the sum in exactly the order of additions that the header defines. */
 static double sum_in_order(const double *values, uint32_t n)
 {
     double partial[STATISTICS_LANES] = {0};
@@ -259,7 +259,7 @@ static double sum_in_order(const double *values, uint32_t n)
     return sum;
 }
 
-/* The figures of one straightforward pass. */
+/* Expected statistics, computed in one straightforward pass. */
 struct expectation {
     double *values; /* the current row; +infinity on the diagonal */
     double diameter;
@@ -347,7 +347,7 @@ static void check_statistics(const struct matrix *matrix, const struct statistic
     free(expected.values);
 }
 
-/* Compares one thread with three threads; the figures must be equal. */
+/* Checks the statistics on one thread and on three threads; both must be equal. */
 static void run_and_check(const struct matrix *matrix, enum kind kind)
 {
     const size_t size = statistics_size(matrix->vertex_count);
@@ -420,7 +420,7 @@ TEST(extreme_distances_have_correct_statistics)
     }
 }
 
-/* The entry on the diagonal is not a distance and may have any value. */
+/* The diagonal is not a distance and may contain any value. */
 TEST(the_diagonal_is_not_read)
 {
     struct matrix matrix = make_random(3, KIND_I4, false);

@@ -1,5 +1,5 @@
-/* Checks that the solver touches exactly the tiles of the plan. tests/solver checks complete
- * solves. */
+/* Checks that the solver changes exactly the tiles that the plan lists. Complete solves are checked
+ * by tests/solver. */
 #include "server/solver/cpu/floyd_warshall.h"
 #include "tests/lib/tiles_fixture.h"
 
@@ -18,8 +18,8 @@ static int32_t *entry_at(const struct matrix *matrix, uint32_t row, uint32_t col
            (size_t)(row - top) * columns + (column - left);
 }
 
-/* Edges have length 100, but edges to and from the hub, which is in tile 1, have length 1. So a
- * round with pivot tile 1 lowers every entry that it touches to 2 or less. */
+/* Makes a matrix of edges of length 100, but edges to and from the hub, which is in tile 1, have
+ * length 1. So a round with pivot tile 1 lowers every entry that it touches to 2 or less. */
 static struct matrix make_matrix(void)
 {
     struct matrix matrix = {VERTICES, KIND_I4,
@@ -34,7 +34,7 @@ static struct matrix make_matrix(void)
     return matrix;
 }
 
-/* Runs one round with pivot tile 1; the order of the vertices is unchanged. */
+/* Runs one round with pivot tile 1; the plan does not reorder the vertices. */
 static void run_round(const struct plan_round *round, struct matrix *matrix)
 {
     static uint32_t vertex_at[VERTICES];
@@ -69,7 +69,7 @@ static bool is_listed(uint32_t tile, const uint32_t *tiles, uint32_t count)
     return listed;
 }
 
-/* Lists the given panels and the targets where they meet. */
+/* Runs a round with these panels and the targets where they meet; checks which entries change. */
 static void check(const uint32_t *left, uint32_t left_count, const uint32_t *right,
                   uint32_t right_count)
 {
@@ -121,8 +121,8 @@ TEST(either_list_of_panels_may_be_empty)
     check(NULL, 0, others, 2);
 }
 
-/* Pivot tiles 0 and 1 are independent and share one target. The path through 0 has length 4, the
- * one through 1 length 2. The target is fresh, so its old value 1 is not read. */
+/* Pivot tiles 0 and 1 are independent and share a target. The path through 0 has length 4, the path
+ * through 1 length 2. The target is fresh, so its old value 1 must be ignored. */
 TEST(a_target_is_the_minimum_over_all_its_pivots)
 {
     for (int fresh = 0; fresh < 2; ++fresh) {
@@ -157,7 +157,7 @@ TEST(a_dense_plan_needs_no_lists)
     tiles.elements = matrix.elements;
     assert_int_equal(cpu_floyd_warshall_run(pool, cpu_kernel_find("auto"), &tiles, &options, NULL),
                      STATUS_OK);
-    /* Two edges through the hub connect any two vertices. */
+    /* Any two vertices are connected by two edges through the hub. */
     for (size_t index = 0; index < (size_t)VERTICES * VERTICES; ++index) {
         assert_true(((int32_t *)matrix.elements)[index] <= 2);
     }

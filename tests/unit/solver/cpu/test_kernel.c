@@ -1,12 +1,12 @@
-/* Checks each operation of every kernel that this machine can run, in every arithmetic.
- * tests/solver checks complete solves. */
+/* Checks each operation of every kernel that this machine can run, in every element type. Complete
+ * solves are checked by tests/solver. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/cpu/tiles.h"
 #include "tests/lib/test.h"
 
 #include <math.h>
 
-/* Bytes for a packed operand of any block and arithmetic. */
+/* Number of bytes that hold a packed operand of any block and element type. */
 #define PACKED_BYTES ((size_t)CPU_TILE * CPU_TILE * CPU_PACKED_ELEMENT)
 
 #define STRIDE (CPU_TILE + 8)
@@ -19,7 +19,7 @@ struct operands {
     double left[STRIDE * STRIDE];
     double right[STRIDE * STRIDE];
     double result[STRIDE * STRIDE];
-    void *stored; /* one operand, as elements of the arithmetic */
+    void *stored; /* operand elements */
 };
 
 static double unreachable(enum arithmetic arithmetic)
@@ -197,7 +197,7 @@ TEST(the_largest_distances_are_added_and_compared_correctly)
     }
 }
 
-/* A ring of edges of length 1, except for the last edge. */
+/* Closes a block that contains a ring of edges of length 1, except for the last edge. */
 static bool close_ring(const struct cpu_operations *operations, struct operands *operands,
                        double last, uint32_t width)
 {

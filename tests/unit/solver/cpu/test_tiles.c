@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Each byte of the matrix belongs to exactly one element of one tile. */
+/* Checks that each byte of the matrix belongs to exactly one element of one tile. */
 static void check_cover(uint32_t n, enum kind kind, enum arithmetic arithmetic, bool ordered)
 {
     struct tiles_fixture fixture;
@@ -57,7 +57,7 @@ TEST(a_tile_is_contiguous_in_memory)
     tiles_fixture_close(&fixture);
 }
 
-/* Bands have one tile more each, so ranks get equal shares of the triangle. */
+/* Band b has b + 1 tiles. The bands are distributed so that all ranks have equally many tiles. */
 TEST(all_ranks_have_the_same_number_of_tiles_of_a_triangle)
 {
     for (uint32_t count = 1; count <= 5; ++count) {
@@ -114,10 +114,10 @@ TEST(an_element_is_stored_in_the_type_of_its_arithmetic)
 
 /* ---- Edges ---- */
 
-/* Several tiles. */
+/* Number of vertices of a matrix with several tiles. */
 #define VERTICES 300
 
-/* Edges v -> 299 - v with weight v + unit, for v below 150. */
+/* Makes a graph with an edge v -> 299 - v of weight v + unit for each v below 150. */
 static struct graph *build(bool directed, double unit)
 {
     struct range_edge edges[VERTICES / 2];
@@ -210,7 +210,7 @@ TEST(lower_tiles_of_a_symmetric_matrix_are_filled)
     check_kinds(false, true);
 }
 
-/* Tile (0, 1) is reached but has no edge; tile (1, 0) is never reached. */
+/* Tile (0, 1) is reached by a round but has no edge; tile (1, 0) is never reached. */
 TEST(a_tile_that_is_reached_later_is_not_filled)
 {
     struct graph *graph = build(true, 1);

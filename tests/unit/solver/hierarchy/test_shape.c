@@ -1,8 +1,8 @@
 #include "server/solver/hierarchy/shape.h"
 #include "tests/lib/hierarchy_fixture.h"
 
-/* Eliminates the vertices in this order in a matrix of flags: whether each pair of positions has an
- * arc. */
+/* Eliminates the vertices in the shape's order in a plain matrix. Returns, for each pair of
+ * positions, whether there is an arc. */
 static bool *eliminate(const struct graph *graph, const struct hierarchy_shape *shape)
 {
     const size_t n = graph->vertex_count;

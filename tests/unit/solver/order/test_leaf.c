@@ -2,8 +2,7 @@
 
 #include "tests/lib/range_fixture.h"
 
-/* Vertex 0 has three neighbours without other neighbours, two of them in the leaf. Vertex 5,
- * outside the leaf, connects 0 to a fourth vertex. */
+/* Vertex 0 has four neighbours, which have no other neighbours. The leaf consists of 0, 1 and 2. */
 TEST(the_minimum_degree_is_eliminated_first)
 {
     static const struct range_edge edges[] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 5, 1}};
@@ -25,7 +24,7 @@ TEST(the_minimum_degree_is_eliminated_first)
     graph_destroy(graph);
 }
 
-/* A ring of 4 with a chord. The ends of the chord have three neighbours and are eliminated last. */
+/* A ring of 4 with a chord, whose endpoints are eliminated last because they have 3 neighbours. */
 TEST(neighbours_of_an_eliminated_vertex_are_joined)
 {
     static const struct range_edge edges[] = {

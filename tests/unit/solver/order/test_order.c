@@ -33,7 +33,7 @@ static struct order *make(const struct graph *graph, bool strong)
     return order;
 }
 
-/* Returns the position of each vertex; every vertex has exactly one. */
+/* Returns the position of each vertex; checks that every vertex has exactly one. */
 static uint32_t *find_places(const struct order *order)
 {
     uint32_t *place = calloc(order->vertex_count + 1, sizeof(*place));
@@ -106,7 +106,7 @@ TEST(a_separator_has_no_edges_between_its_sides)
     check_grid(WIDTH, 1);
 }
 
-/* The graph is so large that the two sides of a part get separate threads. */
+/* The graph is so large that different threads divide the two sides of a separator. */
 TEST(sides_are_divided_by_several_threads)
 {
     check_grid(WIDE, 4);
@@ -129,7 +129,7 @@ TEST(a_clique_becomes_a_single_leaf)
     graph_destroy(graph);
 }
 
-/* A chain of single vertices into a cycle, and another out of it. */
+/* A chain of single vertices leads into a cycle, and another chain leads out of it. */
 TEST(strong_components_are_ordered_from_sources_to_sinks)
 {
     static const struct range_edge tails[] = {{7, 3, 1}, {3, 0, 1}, {0, 1, 1}, {1, 2, 1},
@@ -206,8 +206,8 @@ TEST(an_edge_between_components_leads_to_a_higher_level)
     }
 }
 
-/* Complete groups with a few edges between any two of them: METIS separates the groups, while a
- * breadth-first search reaches all of them at once. */
+/* Makes complete groups with a few edges between any two of them. METIS finds separators between
+ * the groups, while a breadth-first search reaches all groups at once. */
 static struct graph *make_groups(void)
 {
     enum { GROUP = 64, VERTICES = 12 * GROUP };
@@ -270,8 +270,8 @@ TEST(a_cancel_is_noticed_before_each_separator)
     graph_destroy(graph);
 }
 
-/* The ends of the teeth of a comb are eliminated before the vertices that they are attached to. The
- * result has one arc per edge, and one per vertex of the back that a separator divides. */
+/* In a comb, the tips of the teeth are eliminated before the vertices to which they are attached.
+ * The result has one arc per edge, and one per vertex of the back that a separator divides. */
 TEST(a_tree_has_little_fill)
 {
     struct range_edge teeth[199];
@@ -288,7 +288,7 @@ TEST(a_tree_has_little_fill)
 
 #define LEAVES 1000000
 
-/* A search through the hub's neighbours for each leaf would take minutes. */
+/* If each leaf caused a search of all the hub's neighbours, the order would take minutes. */
 TEST(a_star_of_a_million_leaves_is_ordered)
 {
     struct range_edge *leaves = calloc(LEAVES, sizeof(*leaves));
@@ -313,7 +313,7 @@ TEST(too_many_edges_are_refused)
     assert_int_equal(order_make(&graph, &options, &order), STATUS_TOO_LARGE);
 }
 
-/* A good order of a grid leaves about n log n arcs, the natural order n times the width. */
+/* A good order of a grid leaves about n log n arcs; the natural order leaves n times the width. */
 TEST(separators_keep_the_fill_of_a_grid_small)
 {
     struct graph *graph = make_grid(true);

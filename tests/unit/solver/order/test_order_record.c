@@ -37,7 +37,7 @@ TEST(a_record_restores_the_order)
     }
 }
 
-/* A tree as high as its number of vertices would need as much stack. */
+/* A tree as high as its number of vertices would overflow the stack of a recursive search. */
 TEST(an_impossible_tree_is_refused)
 {
     enum { HEIGHT = 100000 };

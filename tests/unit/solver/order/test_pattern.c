@@ -3,7 +3,7 @@
 #include "proto/graph.h"
 #include "tests/lib/test.h"
 
-/* A triangle 0 1 2, with vertex 3 attached to 2. */
+/* The offsets and targets of a triangle 0 1 2 with vertex 3 attached to 2. */
 static const int32_t offset_of_triangle[] = {0, 2, 4, 7, 8};
 static const int32_t target_of_triangle[] = {1, 2, 0, 2, 0, 1, 3, 2};
 
@@ -16,7 +16,7 @@ static struct pattern make_pattern(void)
     return pattern;
 }
 
-/* The edge between 0 and 1 is in both directions, and component 1 has only vertex 3. */
+/* The graph lists the edge between 0 and 1 in both directions; component 1 has only vertex 3. */
 TEST(a_pattern_contains_each_entry_once)
 {
     static uint64_t row_offset[] = {0, 2, 4, 5, 5};

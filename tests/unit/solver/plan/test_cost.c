@@ -65,7 +65,7 @@ TEST(depth_and_edges_are_rounded_up)
     struct graph *graph = range_build(2, edge, 1, true);
     struct plan_cost cost = figures;
     cost.units = 1;
-    /* Two rounds of one panel, no targets; a panel is at least a tile of the pivot's depth. */
+    /* Two rounds of one panel, no targets. A panel costs at least a tile of the pivot's depth. */
     assert_true(seconds_of(&cost, graph, &outline, 1e9) == 2 * (1000 + 4 + 4 + 1));
     cost.granule = 2;
     assert_true(seconds_of(&cost, graph, &outline, 1e9) == 2 * (1000 + 8 + 8 + 1));
@@ -83,8 +83,8 @@ static struct graph *make_random(bool directed, uint64_t seed)
     return range_build(VERTICES, edges, VERTICES, directed);
 }
 
-/* Compares with the sum over the pivots of the complete plan. No outline is cheaper than its
- * plan. */
+/* The cost must equal the sum over all pivots of the complete plan. If the computation gives up at
+ * a limit, it must return a cost above the limit. */
 TEST(the_cost_of_an_outline_equals_the_cost_of_its_plan)
 {
     uint32_t begin[VERTICES / 4 + 1];
@@ -104,7 +104,7 @@ TEST(the_cost_of_an_outline_equals_the_cost_of_its_plan)
         struct plan_cost products = {.tile = 4, .units = 1, .edge_granule = 1, .granule = 1};
         products.product_s = 64; /* a relaxation takes a second */
         assert_int_equal(plan_symbolic_make(graph, &outline, &plan), STATUS_OK);
-        /* If only products cost time, closed pivots count once, as does half of a symmetric
+        /* If only products cost time, a closed pivot counts once, and so does half of a symmetric
          * plan. */
         const double work = plan->summary.work_fraction * VERTICES * VERTICES * VERTICES;
         const double seconds = seconds_of(&products, graph, &outline, 1e9);

@@ -62,7 +62,7 @@ TEST(the_largest_graph_has_a_plan)
 
 static struct range_edge edges[EDGES_MAX];
 
-/* Cost figures for tiles of 16, so that small graphs have many tiles. */
+/* Returns costs of a device with tiles of 16, so that small graphs have many tiles. */
 static struct plan_cost small_tiles(void)
 {
     return (struct plan_cost){.tile = TILE,
@@ -189,8 +189,8 @@ TEST(a_search_that_costs_more_than_the_solve_is_skipped)
     graph_destroy(graph);
 }
 
-/* Eight bands of one-way edges whose vertices alternate: every strong component has one vertex, and
- * by levels each tile has vertices of all bands. */
+/* Eight bands of one-way edges, whose vertices alternate in the graph. Every strong component is
+ * one vertex, and an order by levels would put vertices of all bands into each tile. */
 TEST(mixed_components_are_separated_by_their_pattern)
 {
     const struct plan_cost cost = small_tiles();
@@ -213,7 +213,7 @@ TEST(mixed_components_are_separated_by_their_pattern)
 
 /* ---- Records ---- */
 
-/* Words before the vertices. */
+/* Number of words of a record before the vertices. */
 #define HEAD 5
 
 static struct plan *plan_by(const struct graph *graph, const struct plan_cost *cost,
@@ -225,8 +225,8 @@ static struct plan *plan_by(const struct graph *graph, const struct plan_cost *c
     return plan;
 }
 
-/* Returns whether the record's order is used for the next graph. The test uses a copy, so the
- * record keeps its words. */
+/* Returns whether planning reuses the order of the record for this graph. It plans with a copy, so
+ * that the record stays unchanged. */
 static bool is_recalled(const struct graph *graph, const struct plan_cost *cost,
                         const struct order_record *record)
 {
@@ -235,7 +235,7 @@ static bool is_recalled(const struct graph *graph, const struct plan_cost *cost,
     memcpy(copy.words, record->words, copy.count * sizeof(*copy.words));
     struct plan *plan = plan_by(graph, cost, &copy);
     const bool cached = plan->summary.cached;
-    /* Each vertex occurs once, whatever the words were. */
+    /* Whatever the words were, each vertex must occur once in the plan. */
     uint32_t *places = calloc(plan->vertex_count + 1, sizeof(*places));
     for (uint32_t place = 0; plan->vertex_at != NULL && place < plan->vertex_count; ++place) {
         assert_in_range(plan->vertex_at[place], 0, plan->vertex_count - 1);
@@ -324,7 +324,7 @@ TEST(damaged_records_never_make_a_wrong_plan)
         for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
             record.words[at] = values[i];
             const bool recalled = is_recalled(graph, &cost, &record);
-            /* A vertex has only one position. */
+            /* An order that has a vertex twice must not be reused. */
             assert_true(at < HEAD || at >= HEAD + 1600 || recalled == (values[i] == was));
         }
         record.words[at] = was;
@@ -332,8 +332,8 @@ TEST(damaged_records_never_make_a_wrong_plan)
     for (record.count = 0; record.count < count; record.count += 1 + count / 4) {
         assert_false(is_recalled(graph, &cost, &record));
     }
-    /* Any permutation of the vertices is a valid order, but most of them cost more than the dense
-     * plan. */
+    /* A permutation is always a valid order, but most permutations cost more than the dense plan.
+     * */
     record.count = count;
     if (separator_present()) {
         for (uint32_t place = 0; place < 1600; ++place) {
@@ -350,7 +350,7 @@ TEST(damaged_records_never_make_a_wrong_plan)
     graph_destroy(graph);
 }
 
-/* The record of a solve with result=hierarchy has an order without tiles. */
+/* A solve with result=hierarchy leaves a record with an order but without tiles. */
 TEST(the_order_of_a_hierarchy_is_reused_for_a_plan)
 {
     const struct plan_cost cost = small_tiles();
