@@ -30,7 +30,7 @@ struct exchange {
     const struct ranks *ranks; /* borrowed; NULL: all members are devices of this host */
 };
 
-/* The arrays of the workspace that are sent. */
+/* Offsets of the workspace's arrays of which pieces are sent. */
 #define EXCHANGE_LEFT offsetof(struct workspace, left)
 #define EXCHANGE_RIGHT offsetof(struct workspace, right)
 #define EXCHANGE_CLOSED offsetof(struct workspace, closed)

@@ -42,8 +42,8 @@ struct gpu_device {
     uint32_t capability_minor;
 };
 
-/* Number of devices that this build can use. If it is 0, ret_reason gives the reason (no driver, no
- * device, ...), else it is empty. Never fails. */
+/* Returns the number of devices that this build can use. If it is 0, ret_reason gives the reason
+ * (no driver, no device, ...), else it is empty. Never fails. */
 uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE]);
 
 /* Opens `count` usable devices, at most GPU_MEMBERS_MAX, as one group; indexes are below gpu_count.

@@ -1,6 +1,6 @@
 #include "gpu/gpu.h"
 
-/* The error codes of the CUDA runtime (driver_types.h) do not change between versions. */
+/* Uses the error codes of the CUDA runtime (driver_types.h), which are the same in all versions. */
 enum status gpu_fault_status(int code)
 {
     switch (code) {

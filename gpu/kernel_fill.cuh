@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(FILL_THREADS)
     }
 }
 
-/* tiles: `count` tiles on the device, or NULL: all tiles of the device's rows. count > 0. */
+/* Fills tiles. tiles: `count` > 0 tiles on the device, or NULL: all tiles of the device's rows. */
 template <typename semiring>
 MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::element> matrix,
                                           const struct schedule_tile *tiles, uint32_t count,

@@ -381,7 +381,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     }
 }
 
-/* Number of rows by which the REST part is split: tile rows, or folded rows if symmetric. */
+/* Returns the rows by which the REST part is split: tile rows, or folded rows if symmetric. */
 template <typename semiring>
 static inline uint32_t interior_rest_rows(const struct interior_step<typename semiring::word> *step)
 {
@@ -389,8 +389,8 @@ static inline uint32_t interior_rest_rows(const struct interior_step<typename se
     return step->symmetric ? ((step->row_count + high - 1) / high + 1) / 2 : step->row_count;
 }
 
-/* Upper bound on the blocks along one row of interior_rest_rows. In a group of devices, two bands
- * that share a folded row are together at most as wide as the matrix plus two deals
+/* Returns an upper bound on the blocks along one row of interior_rest_rows. In a group of devices,
+ * two bands that share a folded row are together at most as wide as the matrix plus two deals
  * (tile_rows.h). */
 template <typename semiring>
 static inline uint32_t

@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(MIRROR_THREADS)
     }
 }
 
-/* row: a tile row of the whole matrix, at least 1, owned by this device. */
+/* Transposes one tile row for other members. row: its global index, at least 1, on this device. */
 template <typename element>
 MUST_CHECK static enum status mirror_pack_launch(struct tile_matrix<element> matrix,
                                                  const struct tile_rows &rows, uint32_t row,
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(MIRROR_THREADS)
     }
 }
 
-/* column: the sender's tile row, which is this device's tile column. */
+/* Copies received tiles. column: the sender's tile row, which is this device's tile column. */
 template <typename element>
 MUST_CHECK static enum status mirror_unpack_launch(struct tile_matrix<element> matrix,
                                                    const struct tile_rows &rows, uint32_t column,

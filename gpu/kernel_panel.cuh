@@ -55,13 +55,13 @@ template <typename semiring> static __host__ __device__ constexpr uint32_t panel
     return GPU_TILE / semiring_packing<semiring>();
 }
 
-/* Rows in a strip of a column tile. */
+/* Returns the number of rows in a strip of a column tile. */
 template <typename semiring> static __host__ __device__ constexpr uint32_t panel_strip_rows(void)
 {
     return PANEL_THREADS * QUAD * QUAD / panel_tile_words<semiring>();
 }
 
-/* Strips per tile: the same number for row tiles and column tiles. */
+/* Returns the number of strips per tile, which is the same for row tiles and column tiles. */
 template <typename semiring> static __host__ __device__ constexpr uint32_t panel_strips(void)
 {
     return panel_tile_words<semiring>() / PANEL_STRIP;
@@ -71,7 +71,7 @@ static_assert(panel_strips<semiring_i4>() * panel_strip_rows<semiring_i4>() == G
                   panel_strips<semiring_u2>() * panel_strip_rows<semiring_u2>() == GPU_TILE,
               "rows are cut as often as columns");
 
-/* Number of pivots whose operands are in shared memory at one time. */
+/* Returns the number of pivots whose operands are in shared memory at one time. */
 template <typename semiring> static __host__ __device__ constexpr uint32_t panel_slice(void)
 {
     return GPU_TILE * 4 / sizeof(typename semiring::word);
@@ -132,8 +132,8 @@ static __device__ __forceinline__ void panel_copy_left(typename semiring::word *
     }
 }
 
-/* tile = min(tile, left x right) over depth pivots: left has rows of panel_slice words, right has
- * rows of COLUMNS words, both in shared memory. */
+/* Computes tile = min(tile, left x right) over depth pivots: left has rows of panel_slice words,
+ * right has rows of COLUMNS words, both in shared memory. */
 template <typename semiring, uint32_t COLUMNS>
 static __device__ __forceinline__ void
 panel_product(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place, uint32_t depth,
@@ -420,7 +420,7 @@ static __device__ __forceinline__ bool panel_locate(const struct panel_step &ste
     return true;
 }
 
-/* Grid: the strips of each row tile, then the strips of each column tile. */
+/* Computes the panels. Grid: the strips of each row tile, then the strips of each column tile. */
 template <typename semiring>
 __global__ void __launch_bounds__(PANEL_THREADS, sizeof(typename semiring::word) == 4 ? 2 : 1)
     panel_kernel(struct tile_matrix<typename semiring::element> matrix,

@@ -312,8 +312,8 @@ __global__ void __launch_bounds__(STATISTICS_THREADS)
     }
 }
 
-/* A block counts at most n^2 / STATISTICS_HISTOGRAM_BLOCKS elements, or one row. These counts fit
- * the 32-bit counters of its warps for every n below 2.9 million. */
+/* Counts the histogram. A block counts at most n^2 / STATISTICS_HISTOGRAM_BLOCKS elements, or one
+ * row. These counts fit the 32-bit counters of its warps for every n below 2.9 million. */
 template <typename element>
 MUST_CHECK static enum status statistics_histogram_launch(struct statistics_rows<element> rows,
                                                           const struct statistics_summary *summary,
@@ -357,7 +357,7 @@ static inline uint64_t statistics_workspace_bytes(uint32_t vertex_count)
     return STATISTICS_WORKSPACE_HEAD_BYTES + (uint64_t)vertex_count * STATISTICS_VERTEX_BYTES;
 }
 
-/* memory: statistics_workspace_bytes of device memory, aligned as by cudaMalloc; borrowed. */
+/* Initialises it. memory: statistics_workspace_bytes, aligned as by cudaMalloc; borrowed. */
 MUST_CHECK static inline enum status
 statistics_workspace_init(struct statistics_workspace *workspace, uint32_t vertex_count,
                           void *memory, cudaStream_t stream)

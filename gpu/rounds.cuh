@@ -89,8 +89,6 @@ static struct operand<typename semiring::word> rounds_operand(const struct excha
     return operand;
 }
 
-/* ---- Panels ---- */
-
 /* Returns a member's copy of the closed pivot tile, or NULL on a single device. */
 static inline void *
 rounds_closed(const struct exchange *exchange, const struct exchange_member *member, uint32_t round,
@@ -263,8 +261,6 @@ MUST_CHECK static enum status rounds_start_pivot(const struct rounds<semiring> *
     return rounds_send_panels(rounds, round, pivot);
 }
 
-/* ---- Interior ---- */
-
 /* The pivot tiles whose rows and columns are computed before the rest of the interior: `count`
  * tiles of a round, from `pivot` on. */
 struct rounds_next {
@@ -344,8 +340,6 @@ MUST_CHECK static enum status rounds_start_panels(struct rounds<semiring> *round
     }
     return STATUS_OK;
 }
-
-/* ---- Rounds ---- */
 
 MUST_CHECK static inline enum status rounds_await_halves(const struct gpu *gpu, uint32_t round)
 {

@@ -41,8 +41,7 @@ static uint64_t words_of(uint32_t tile_count)
     return ((uint64_t)tile_count * tile_count + WORD_BITS - 1) / WORD_BITS;
 }
 
-/* Upper bound on the number of tiles with edges. Not exact, as it counts both halves of a symmetric
- * plan. */
+/* Returns an upper bound on the number of tiles with edges, of both halves of a symmetric plan. */
 static uint64_t fills_most(const struct plan *plan)
 {
     uint64_t fills = 0;
@@ -52,8 +51,8 @@ static uint64_t fills_most(const struct plan *plan)
     return fills;
 }
 
-/* Upper bound on the entries that splitting adds: every entry has at least one product, and a round
- * gets at most SPLITS_MOST. */
+/* Returns an upper bound on the entries that splitting adds: every entry has at least one product,
+ * and a round gets at most SPLITS_MOST. */
 static uint64_t splits_most(const struct plan *plan)
 {
     const uint64_t most_of_rounds = (uint64_t)plan->round_count * SPLITS_MOST;

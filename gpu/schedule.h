@@ -94,15 +94,15 @@ struct schedule_grain {
     uint32_t units;   /* blocks that the device runs at the same time */
 };
 
-/* Borrows the plan, which is not the dense one. STATUS_NO_MEMORY; STATUS_NO_DEVICE_MEMORY if a list
- * has 2^32 entries or more. */
+/* Makes the schedule of a plan (borrowed) other than the dense plan. STATUS_NO_MEMORY;
+ * STATUS_NO_DEVICE_MEMORY if a list has 2^32 entries or more. */
 MUST_CHECK enum status schedule_create(const struct plan *plan, struct schedule_grain grain,
                                        struct schedule **ret_schedule);
 void schedule_destroy(struct schedule *schedule);
 
-/* Upper bound of the device memory of the lists, each aligned to `alignment`. */
+/* Returns an upper bound on the device memory of the lists, each aligned to `alignment`. */
 uint64_t schedule_bytes_most(const struct plan *plan, uint64_t alignment);
-/* Largest number of slots of left operands and of right operands in any round. */
+/* Returns the largest number of slots of left operands and of right operands in any round. */
 void schedule_slots(const struct plan *plan, uint32_t *ret_left, uint32_t *ret_right);
 
 #ifdef __cplusplus

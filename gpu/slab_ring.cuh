@@ -164,7 +164,7 @@ static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t 
     }
 }
 
-/* Called instead of ring_order in an iteration that issues no copies. */
+/* Replaces ring_order in an iteration that issues no copies. */
 static __device__ __forceinline__ void ring_order_none(void)
 {
 #if !RING_BULK
@@ -202,8 +202,8 @@ static __device__ __forceinline__ void ring_leave(unsigned char *ring, uint32_t 
 #endif
 }
 
-/* Called between ring_init and the first ring_await_slab; copies may be issued earlier. Returns
- * true to all threads if `stopped` is true for any of them. */
+/* Must be called between ring_init and the first ring_await_slab; copies may be issued earlier.
+ * Returns true to all threads if `stopped` is true for any of them. */
 static __device__ __forceinline__ bool ring_ready(bool stopped)
 {
     return __syncthreads_or(stopped) != 0;

@@ -158,7 +158,7 @@ download_rows(const struct download<element, result_element> *download)
     return STATUS_OK;
 }
 
-/* Rank 0 receives the rows of the other ranks, one rank after another. */
+/* Receives the rows of the other ranks in rank 0, one rank after another. */
 template <typename element, typename result_element>
 static void download_others(const struct download<element, result_element> *own)
 {
@@ -372,7 +372,7 @@ MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
     return STATUS_OK;
 }
 
-/* First of two passes before the download: reduces each row to its statistics. */
+/* Reduces each row to its statistics, in the first of two passes before the download. */
 template <typename semiring, typename result>
 MUST_CHECK static enum status reduce_rows(struct solve *solve)
 {
@@ -385,7 +385,7 @@ MUST_CHECK static enum status reduce_rows(struct solve *solve)
     });
 }
 
-/* Second pass: counts the distances into the histogram bins defined by the summary. */
+/* Counts the distances into the histogram bins defined by the summary, in the second pass. */
 template <typename semiring, typename result>
 MUST_CHECK static enum status count_rows(struct solve *solve)
 {

@@ -19,8 +19,8 @@ extern "C" {
 
 struct staging;
 
-/* threads: including the caller's. At most STAGING_THREADS_MAX are used, and fewer if a thread
- * cannot be started. */
+/* Starts the threads. threads: number including the caller's thread. At most STAGING_THREADS_MAX
+ * are used, and fewer if a thread cannot be started. */
 MUST_CHECK enum status staging_create(uint32_t threads, struct staging **ret_staging);
 void staging_destroy(struct staging *staging);
 

@@ -33,7 +33,7 @@ MUST_CHECK static inline enum status try_translate(cudaError_t error)
         }                                                                                          \
     } while (0)
 
-/* Called before the first launch of a kernel in a solve. Lets a block use this much shared memory;
+/* Lets a block use this much shared memory. Called before the first launch of a kernel in a solve;
  * the carve-out makes room for a second block on each multiprocessor. */
 template <typename kernel> MUST_CHECK static enum status try_prepare(kernel *function, size_t bytes)
 {
