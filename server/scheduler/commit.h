@@ -26,7 +26,7 @@ struct commit {
     void (*then)(struct commit *commit); /* called on the loop with change.status set */
 };
 
-/* then: may be NULL; a failure is logged in any case. */
+/* Creates an empty commit. then: may be NULL; a failure is logged in any case. */
 MUST_CHECK enum status commit_create(struct scheduler *scheduler,
                                      void (*then)(struct commit *commit),
                                      struct commit **ret_commit);

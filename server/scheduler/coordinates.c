@@ -56,8 +56,8 @@ static struct graph_entry *find_changeable(struct scheduler *scheduler, struct c
     return entry;
 }
 
-/* The entry already has the new coordinates, so that the next If-Match is compared with them. After
- * a failure the old coordinates are restored, unless a later change has replaced the new ones. */
+/* Handles the returned commit. The entry already has the new coordinates, because the next If-Match
+ * is compared with them. A failure restores the old ones, unless a later change has followed. */
 static void coordinates_changed(struct commit *commit)
 {
     const enum status status = commit->change.status;

@@ -148,7 +148,7 @@ void ledger_note_full(struct scheduler *scheduler)
     ledger_pause(scheduler);
 }
 
-/* HTTP threads check uploads by these values, which may be old, so the scheduler checks again. */
+/* Publishes the values by which HTTP threads check uploads. The scheduler checks them again. */
 void ledger_publish(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;
@@ -167,6 +167,6 @@ unsigned ledger_retry_after_s(enum status status)
     if (status == STATUS_UPLOAD_MEMORY) {
         return 2; /* about the time of a large upload */
     }
-    /* Deletions free space, at an unknown time. */
+    /* Deletions will free space, but nobody knows when. */
     return status == STATUS_STORAGE_QUOTA || status == STATUS_DISK_FULL ? 60 : 0;
 }

@@ -18,8 +18,8 @@ static void do_nothing(uv_work_t *request)
     (void)request;
 }
 
-/* libuv starts its threads with the first work. On Linux threads have a niceness of their own and
- * inherit it from their creator; a thread cannot lower it again. */
+/* Starts libuv's threads, by giving them work, with the pool's niceness. On Linux each thread has
+ * its own niceness, inherits it from its creator, and cannot lower it again. */
 static void *start_threads(void *loop)
 {
     static uv_work_t first;

@@ -10,7 +10,7 @@
 /* Minimum cost of a job, because even a tiny graph is moved to a device and back. */
 #define CUBES_MIN (64.0 * 64 * 64)
 
-/* The cost of a job in cubed vertices. */
+/* Returns the cost of a job in cubed vertices. */
 static double cubes_of(const struct job *job)
 {
     const double n = job->vertex_count;

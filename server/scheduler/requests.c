@@ -22,8 +22,6 @@
  * next page continues there. */
 #define PAGE_LOOKS 20000
 
-/* ---- Lists ---- */
-
 /* Appends and frees a document; NULL makes the whole answer fail. */
 static void append_document(struct text *text, uint32_t index, char *document)
 {
@@ -123,8 +121,6 @@ void requests_list_graphs(struct scheduler *scheduler, struct call *call)
     answer_list(call, &text, entry != NULL && last != NULL ? last->row.id : NULL);
 }
 
-/* ---- Single jobs and graphs ---- */
-
 void requests_show_job(struct scheduler *scheduler, struct call *call)
 {
     struct job *job = job_table_find(&scheduler->jobs, call->tenant, call->key);
@@ -161,8 +157,6 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
     }
     names_delete_graph(scheduler, entry, call);
 }
-
-/* ---- Results ---- */
 
 /* Submits a job if the call may wait, unless the latest job failed: a new one would fail too. */
 void requests_call_result(struct scheduler *scheduler, struct call *call)
@@ -224,8 +218,6 @@ void requests_note_damage(struct scheduler *scheduler, struct call *call)
     }
     result_unref(result);
 }
-
-/* ---- Estimates ---- */
 
 static uint64_t add_bytes(uint64_t a, uint64_t b)
 {

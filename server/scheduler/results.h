@@ -10,13 +10,13 @@ MUST_CHECK enum status results_publish(struct scheduler *scheduler, struct graph
 /* Binds an alias to the result of its graph. */
 void results_bind_name(struct scheduler *scheduler, const char *name,
                        const struct graph_entry *entry);
-/* Called for the newest job of a graph: if the job is done, its ID finds its result, and graph and
- * aliases answer with the job's kind from now on. */
+/* Called for the newest job of a graph. If the job is done, makes its ID find its result, and the
+ * graph and its aliases answer queries with the job's kind from now on. */
 void results_bind_latest(struct scheduler *scheduler, const struct job *job);
 /* Hides the result from queries; the commit, which deletes its row and file, gets the reference. */
 void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind,
                     struct commit *commit);
-/* Evicts the least recently used results until limit and budget hold, never `kept`. */
+/* Evicts the least recently used results, but never `kept`, until limit and budget hold. */
 void results_evict(struct scheduler *scheduler, const struct result *kept);
 /* Returns whether the job's graph already has the result, verified if the job requires that. */
 bool results_is_known(const struct job *job);

@@ -32,8 +32,8 @@ static const struct {
     [CALL_RESULT] = {requests_call_result, false},
 };
 
-/* The only place that refuses calls because of a shutdown: new work is refused at once, changes of
- * the store after drained(). All other calls are answered from memory. */
+/* Delivers a call. Only this function refuses calls because of a shutdown: new work is refused at
+ * once, changes of the store after drained(). All other calls are answered from memory. */
 static void deliver_call(struct message *message)
 {
     struct call *call = (struct call *)message;

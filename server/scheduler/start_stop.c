@@ -89,8 +89,9 @@ static void drop_unopened(struct scheduler *scheduler, struct problem *ret_probl
     scheduler->worker_count = kept;
 }
 
-/* The first worker reports the number of GPUs: counting them opens the driver, which the daemon
- * avoids if its workers are processes. The group is opened last and uses the remaining memory. */
+/* Opens a worker for each GPU, and the group. The first worker reports the number of GPUs, because
+ * counting them opens the driver, which the daemon avoids if its workers are processes. The group
+ * is last and uses the remaining memory. */
 static enum status open_gpus(struct scheduler *scheduler, struct problem *ret_problem)
 {
     const enum solver_group group = scheduler->config->solver.group;
