@@ -27,8 +27,8 @@ static bool fits_host(uint64_t matrix_bytes, uint64_t beside_bytes)
     return beside_bytes <= memory_bytes && matrix_bytes <= memory_bytes - beside_bytes;
 }
 
-/* The limit is the free memory of the device, because the service owns the device, but other
- * processes keep the memory that they use. Only n edges are counted. */
+/* Compares with the free memory of the device, because other processes keep the memory that they
+ * use. Only n edges are counted. */
 static bool fits_device(const struct solver *solver, const struct solver_device *gpu, uint32_t n,
                         uint32_t cost)
 {

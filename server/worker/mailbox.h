@@ -16,13 +16,13 @@ struct message {
 
 struct mailbox;
 
-/* wake: called after each post on the posting thread (uv_async_send), or NULL. */
+/* Creates a mailbox. wake: called after each post, on the posting thread; may be NULL. */
 MUST_CHECK enum status mailbox_create(void (*wake)(void *context), void *context,
                                       struct mailbox **ret_mailbox);
 /* Destroys the mailbox, which must be empty. */
 void mailbox_destroy(struct mailbox *mailbox);
 
-/* Any thread, never blocks. */
+/* Posts a message. Any thread; never blocks. */
 void mailbox_post(struct mailbox *mailbox, struct message *message);
 /* Removes and returns the oldest message; NULL if there is none. */
 struct message *mailbox_pop(struct mailbox *mailbox);

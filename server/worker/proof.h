@@ -6,7 +6,7 @@
 #include "server/solver/cpu/pool.h"
 #include "server/worker/task.h"
 
-/* After the solve: seals the result and proves some of its rows, drawn at random, by certificate.
+/* Seals the result after the solve, and proves some of its rows, drawn at random, by certificate.
  * Rows of a hierarchy are computed first. *pool has `threads` threads (0: one for each core), is
  * created if there are many rows and edges, and is kept by the caller, because new threads start on
  * their creator's core and take a while to migrate. Searches again for a negative cycle that a

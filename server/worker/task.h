@@ -26,7 +26,7 @@ struct task_signal {
     struct progress progress; /* progress of the solve */
 };
 
-/* The observer through which the solver updates the signal. */
+/* Returns the observer through which the solver updates the signal. */
 struct observer task_signal_observer(struct task_signal *signal);
 
 /* Why a worker was lost. EXIT and SIGNAL come with the exit code or the signal. */
@@ -69,7 +69,7 @@ struct task {
 
     /* Output of the task. */
     bool is_updated;  /* solved by updating the base */
-    bool is_followed; /* the update of a hierarchy recomputed only what the changed arcs reach */
+    bool is_followed; /* the update of a hierarchy recomputed only arcs that the change affects */
     enum status status;
     bool is_passing;    /* an operation on a file failed, perhaps transiently: may be retried */
     bool graph_damaged; /* the graph's file is damaged */

@@ -41,7 +41,7 @@ void task_solver_open(const struct worker_setup *setup, const struct ranks *rank
 void task_solver_run(struct task_solver *solver, struct task *task);
 void task_solver_close(struct task_solver *solver);
 
-/* Rank 0 waits here before a task until all ranks have arrived. */
+/* Lets rank 0 wait before a task until all ranks have arrived. */
 void task_solver_meet(const struct ranks *ranks);
-/* The loop of the other ranks, which solve what rank 0 sends them. */
+/* Runs the loop of the other ranks, which solve the tasks that rank 0 sends them. */
 void task_solver_follow(const struct worker_setup *setup, const struct ranks *ranks);
