@@ -26,8 +26,8 @@ struct certificate_request {
     const struct observer *observer; /* may be NULL */
 };
 
-/* STATUS_NOT_VERIFIED: the problem names the vertices of a wrong entry; STATUS_CANCELLED by the
- * observer; STATUS_NO_MEMORY. */
+/* Proves the rows. STATUS_NOT_VERIFIED: the problem names the vertices of a wrong entry;
+ * STATUS_CANCELLED by the observer; STATUS_NO_MEMORY. */
 MUST_CHECK enum status certificate_check(const struct certificate_request *request,
                                          struct verification *ret_verification,
                                          struct problem *reterr);

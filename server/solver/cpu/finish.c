@@ -124,7 +124,7 @@ static void mirror_other(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* The tiles left of the diagonal are contiguous at the beginning of their band. */
+/* Mirrors bands of other ranks. The tiles left of the diagonal begin a band, contiguously. */
 static enum status mirror_others(struct cpu_pool *pool, struct finish *finish)
 {
     const struct cpu_tiles *tiles = finish->tiles;
@@ -375,9 +375,9 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
     return status;
 }
 
-/* A permutation consists of cycles: along each cycle, rows move by one place, and the first row is
- * held in a buffer. A task moves a stripe of every row, so that one long cycle occupies all
- * threads. */
+/* Permutes rows. A permutation consists of cycles: along each cycle, rows move by one place, and
+ * the first row is held in a buffer. A task moves a stripe of every row, so that one long cycle
+ * occupies all threads. */
 static void move_stripe(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;

@@ -11,9 +11,9 @@ struct cpu_finish_options {
     const struct observer *observer; /* receives the progress; may be NULL */
 };
 
-/* The first of several ranks passes the matrix; the others pass only its size. STATUS_NO_MEMORY;
- * STATUS_WEIGHT_RANGE if a distance does not fit u2, and then the matrix is undefined. u2 from i4
- * needs tiles outside the matrix. */
+/* Converts the tiles. The first of several ranks passes the matrix; the others pass only its size.
+ * STATUS_NO_MEMORY; STATUS_WEIGHT_RANGE if a distance does not fit u2, and then the matrix is
+ * undefined. u2 from i4 needs tiles outside the matrix. */
 MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                                       const struct cpu_finish_options *options,
                                       struct matrix *matrix);

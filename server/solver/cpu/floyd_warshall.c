@@ -348,7 +348,7 @@ static enum status run_round(struct execution *execution)
     return agree_on_stop(execution);
 }
 
-/* A plan has at most 2^25 tiles, so no size overflows. */
+/* Executes the rounds of the plan. A plan has at most 2^25 tiles, so no size overflows. */
 enum status cpu_floyd_warshall_run(struct cpu_pool *pool, const struct cpu_kernel *kernel,
                                    const struct cpu_tiles *tiles,
                                    const struct cpu_floyd_warshall_options *options,

@@ -14,9 +14,9 @@ struct cpu_floyd_warshall_options {
 uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
                                   enum arithmetic arithmetic);
 
-/* tiles: filled with the edges. observer: may be NULL; gets the progress after each round, and is
- * polled for a cancel on the calling thread, also within a round. On failure the matrix is
- * undefined. STATUS_NEGATIVE_CYCLE, STATUS_CANCELLED, STATUS_NO_MEMORY. */
+/* Solves the tiles. tiles: filled with the edges. observer: may be NULL; gets the progress after
+ * each round, and is polled for a cancel on the calling thread, also within a round. On failure the
+ * matrix is undefined. STATUS_NEGATIVE_CYCLE, STATUS_CANCELLED, STATUS_NO_MEMORY. */
 MUST_CHECK enum status cpu_floyd_warshall_run(struct cpu_pool *pool,
                                               const struct cpu_kernel *kernel,
                                               const struct cpu_tiles *tiles,

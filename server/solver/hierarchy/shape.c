@@ -186,8 +186,7 @@ struct pass {
     double steps; /* number of elimination steps */
 };
 
-/* Insertion sort, because the previous column's sorted pattern comes first and is most of the
- * list. */
+/* Sorts by insertion: the previous column's sorted pattern comes first and is most of the list. */
 static void sort(uint32_t *list, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {

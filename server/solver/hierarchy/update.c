@@ -33,7 +33,7 @@ struct hierarchy_update {
     uint32_t *stack;     /* stack of supernodes */
     uint32_t *changed;   /* changed places in the current column */
     double *fresh[2];    /* new weights of the arcs at these places */
-    double above;        /* larger integers are unreachable */
+    double above;        /* integers above this are unreachable */
     double steps;
     double steps_most;
 };
@@ -197,7 +197,7 @@ static void add_triangles_below(struct hierarchy_update *update, const struct co
     }
 }
 
-/* Recomputes the arcs in doubt. */
+/* Recomputes the column's arcs that are marked in `doubts`. */
 static void settle_doubts(struct hierarchy_update *update, const struct column *column)
 {
     const struct hierarchy_shape *shape = &update->base->shape;

@@ -162,10 +162,10 @@ static enum status order_leaves(const struct making *making)
     return status;
 }
 
-/* The neighbours of an eliminated vertex lie on a path to the root, and the vertex belongs to the
- * lowest of their nodes. If that node has a separator, the vertex moves down to a leaf, at each
- * node to the side with fewer vertices; it has no neighbours there. Parents have higher numbers
- * than their children. */
+/* Assigns eliminated vertices to nodes. The neighbours of such a vertex lie on a path to the root,
+ * and the vertex belongs to the lowest of their nodes. If that node has a separator, the vertex
+ * moves down to a leaf, at each node to the side with fewer vertices; it has no neighbours there.
+ * Parents have higher numbers than their children. */
 static void place_eliminated(struct making *making)
 {
     const struct reduction *reduction = &making->reduction;

@@ -36,7 +36,7 @@ struct order_options {
     const struct observer *observer; /* checked before each separator, by any thread; NULL = none */
 };
 
-/* STATUS_NO_MEMORY, STATUS_CANCELLED; STATUS_TOO_LARGE if a pattern cannot hold that many edges. */
+/* Computes an order. STATUS_NO_MEMORY, STATUS_CANCELLED; STATUS_TOO_LARGE: too many edges. */
 MUST_CHECK enum status order_make(const struct graph *graph, const struct order_options *options,
                                   struct order **ret_order);
 void order_destroy(struct order *order);

@@ -17,7 +17,7 @@ struct reduction {
     int32_t *weight;
 };
 
-/* The caller must finish the reduction, whatever the status. STATUS_NO_MEMORY. */
+/* Reduces the pattern. The caller must finish it, whatever the status. STATUS_NO_MEMORY. */
 MUST_CHECK enum status reduction_make(const struct pattern *pattern,
                                       struct reduction *ret_reduction);
 void reduction_finish(struct reduction *reduction);

@@ -11,9 +11,9 @@ struct strong_components {
     uint32_t *level; /* per component: edges between components lead to higher levels */
 };
 
-/* The level of a component is its distance, in components, from a source or a sink, whichever is
- * nearer: sources have level 0, sinks the highest, 2 * count. O(n + m), without recursion (Tarjan
- * 1972). STATUS_NO_MEMORY. */
+/* Finds the components and their levels. A component's level is its distance, in components, from a
+ * source or a sink, whichever is nearer: sources have level 0, sinks the highest, 2 * count. O(n +
+ * m), without recursion (Tarjan 1972). STATUS_NO_MEMORY. */
 MUST_CHECK enum status strong_components_find(const struct graph *graph,
                                               struct strong_components *ret_components);
 /* Frees the components. Accepts a zeroed struct. */

@@ -139,8 +139,8 @@ static enum status make_order(struct planning *planning, bool strong, bool *ret_
     return status;
 }
 
-/* Small strong components leave pivots without targets, but lose the locality that connected
- * components preserve. So both ways are tried if the second may be worthwhile. */
+/* Searches for orders. Small strong components leave pivots without targets, but lose the locality
+ * that connected components preserve. So both ways are tried if the second may be worthwhile. */
 static enum status look_for_order(struct planning *planning)
 {
     const bool directed = planning->graph->directed;

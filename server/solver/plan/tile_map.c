@@ -43,7 +43,7 @@ void tile_map_add_edges(struct tile_map *map, const struct graph *graph, const u
     }
 }
 
-/* A row's last word has no bits beyond the row, so to[1] is never beyond the packed map. */
+/* Copies the rows. A row's last word has no bits beyond the row, so to[1] is in the packed map. */
 void tile_map_pack(const struct tile_map *map, uint64_t *packed)
 {
     for (uint32_t row = 0; row < map->tile_count; row++) {
