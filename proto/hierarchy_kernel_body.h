@@ -156,8 +156,6 @@ static void NAME(sweep)(struct hierarchy_search *search, uint32_t begin, uint32_
     }
 }
 
-/* ---- Several rows at once ---- */
-
 typedef ELEMENT NAME(quad) __attribute__((vector_size(4 * sizeof(ELEMENT))));
 #define VECTORS (HIERARCHY_LANES * sizeof(ELEMENT) / VECTOR_BYTES)
 

@@ -240,7 +240,6 @@ static struct shortest find_shortest(double value, bool single)
                            multiply_power(power, (4 * c + 2) << shift) - is_odd, k);
 }
 
-/* The decimal digits of 0 to 99. */
 static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
                                   "25262728293031323334353637383940414243444546474849"
                                   "50515253545556575859606162636465666768697071727374"

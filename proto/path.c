@@ -25,7 +25,6 @@ struct path_finder {
     uint64_t edges; /* edges examined in this query */
 };
 
-/* One search for a path. */
 struct walk {
     struct path_finder *finder;
     enum kind kind;

@@ -40,7 +40,6 @@ struct warnings {
 /* Adds a warning with its detail and no hint. A warning with the same code is replaced. */
 struct warning *warning_add(struct warnings *warnings, enum warning_code code, const char *format,
                             ...) __attribute__((format(printf, 3, 4)));
-/* Sets the hint: what the user can do. */
 void warning_hint(struct warning *warning, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -41,7 +41,8 @@ static const char *const place_names[][2][6] = {
     [PLACES_NODES] = {{"id", "nodeid"}, {"label", "name"}},
 };
 
-/* Removes the type from a Neo4j header field, "weight:float"; "id:START_ID(P)" is a source. */
+/* Removes the type from a Neo4j header field such as "weight:float". A field such as
+ * "id:START_ID(Person)" is the source instead. */
 static struct field bare_name(struct field name)
 {
     const char *colon = memchr(name.bytes, ':', name.size);
@@ -337,7 +338,8 @@ static enum status refuse_rivals(const struct columns *columns, struct field pla
     return STATUS_BAD_GRAPH;
 }
 
-/* Returns whether a column has the reverse direction's weight: reverse_cost_s for cost_s. */
+/* Returns whether a column holds the weight of the reverse direction, for example reverse_cost_s
+ * for cost_s. */
 static bool is_reverse_of(const char *reverse, const char *cost)
 {
     return strncasecmp(reverse, "reverse", 7) == 0 &&
@@ -449,7 +451,6 @@ static enum status refuse_ends(const struct columns *columns, const struct table
         "No two columns have known names for source and target: %s.", list);
 }
 
-/* Chooses the columns of source and target. */
 static enum status choose_ends(struct columns *columns, const struct table_row *header,
                                const struct table_row *first, bool has_time, size_t ret_ends[2],
                                struct problem *reterr)

@@ -41,7 +41,7 @@ struct column {
                                   */
     enum column_role role;
     enum column_look look;
-    bool is_nested; /* inside a nested object; weight= does not apply */
+    bool is_nested; /* in a nested object, to which weight= does not apply */
     bool is_id;
     bool is_text;       /* its first number is a JSON string, which cannot be a weight */
     bool is_plural;     /* a known name for weights plus one letter, such as "weights" */
@@ -70,7 +70,7 @@ struct columns {
     size_t last; /* last column found, where the next search starts: records are alike */
     size_t roles[ROLE_COUNT];   /* column of each role, or NO_COLUMN */
     enum column_role last_role; /* highest role in use */
-    size_t rival;               /* second column that may be the weight, or NO_COLUMN */
+    size_t rival;               /* another column that may be the weight, or NO_COLUMN */
     struct field unweighted;    /* position of the first edge without a weight */
     bool has_unweighted;
     bool has_reversed; /* OSMnx: each direction has its own edge, so the column oneway is ignored */
@@ -115,8 +115,8 @@ MUST_CHECK enum status columns_read_row(struct columns *columns, const struct ta
 /* Returns the column of the name and adds it if it is new. STATUS_BAD_GRAPH beyond COLUMN_LIMIT. */
 MUST_CHECK enum status columns_find(struct columns *columns, const char *name, size_t size,
                                     bool is_nested, size_t *ret_index, struct problem *reterr);
-/* Accepts the value of a field, whose line is set, and copies it into the record if it has a role.
- * STATUS_BAD_GRAPH when the record already has the field. */
+/* Accepts the value of a field with its line number; copies the value into the record if its column
+ * has a role. STATUS_BAD_GRAPH when the record already has the field. */
 MUST_CHECK enum status columns_accept_value(struct columns *columns, size_t index,
                                             struct field value, struct edge_record *record,
                                             struct problem *reterr);

@@ -326,7 +326,7 @@ static enum status decode_bytes(struct decoder *decoder, const char *bytes, size
     if (decoder->rules.coding == CODING_IDENTITY) {
         return size > 0 ? accept_text(decoder, bytes, size, reterr) : STATUS_OK;
     }
-    /* After the end of a gzip member or zstd frame, no output is pending. */
+    /* After the end of a gzip member or zstd frame, no output is pending, so the loop may end. */
     while (size > 0 || (more && !decoder->between)) {
         STATUS_TRY((decoder->rules.coding == CODING_GZIP ? step_gzip : step_zstd)(
             decoder, &bytes, &size, &more, reterr));

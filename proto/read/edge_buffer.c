@@ -58,7 +58,6 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
 /* Maximum bits of a digit whose counters stay in the first-level cache. */
 #define DIGIT_BITS_MAX 11
 
-/* The arguments that all steps of one sort share. */
 struct order {
     unsigned end_bits; /* bits of a vertex; the key of an edge is source << end_bits | target */
     struct edge *room;

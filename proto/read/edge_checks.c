@@ -148,7 +148,7 @@ enum status edge_check_times(const struct graph_builder *builder, struct problem
 {
     const uint64_t count = graph_builder_edge_count(builder);
     const double year_2000 = 946684800;
-    bool is_round = true; /* large weights that are not times are usually multiples of 1000 */
+    bool is_round = true; /* large weights other than timestamps are often multiples of 1000 */
     uint64_t i = 0;
 
     for (; i < count; i++) {

@@ -1,6 +1,6 @@
-/* Checks of an edge list beyond its columns: comments that state the direction, names that are
- * fragments of another syntax, and the numbers of vertices and edges in the first line. Part of
- * edges.c. */
+/* Checks of an edge list besides those of its columns: comments that state the direction, names
+ * that are fragments of another syntax, and the numbers of vertices and edges in the first line.
+ * Part of edges.c. */
 #pragma once
 
 #include "proto/name_table.h"

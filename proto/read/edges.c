@@ -105,13 +105,12 @@ static enum status refuse_count(const struct edges *edges, const struct table_ro
                                   row->count, first);
 }
 
-/* Drops the empty field after a delimiter at the end of the line, if it is one too many. */
+/* Drops the last field if it is empty and more than wanted, as after a final delimiter. */
 static void drop_empty_last(struct table_row *row, size_t wanted)
 {
     row->count -= row->count == wanted + 1 && row->fields[wanted].size == 0;
 }
 
-/* Adds the edge of a record, whose values are fields of the current line. */
 static enum status add_record(struct edges *edges, struct edge_record *record,
                               struct problem *reterr)
 {
@@ -196,8 +195,8 @@ static enum status parse_counts(struct edges *edges, const int64_t counts[2],
 }
 
 /* Returns whether the first line is a header: none of its fields is a number, and either its names
- * are known or the next line has numbers in the columns of weights. check_header verifies a
- * guess. */
+ * are known or the next line has numbers in the columns of weights. check_header verifies the guess
+ * after the last line. */
 static bool is_header(struct edges *edges, const struct table_row *first,
                       const struct table_row *next)
 {
@@ -261,7 +260,7 @@ static enum status settle_first(struct edges *edges, struct table_row *first,
     return parse_edge(edges, reterr);
 }
 
-/* Parses the held first line and the line after it, which is NULL at the end of the file. */
+/* Parses the held first line and the line after it, where `line` is NULL at the end of the file. */
 static enum status parse_held_line(struct edges *edges, const char *line, size_t size,
                                    struct problem *reterr)
 {
@@ -272,7 +271,8 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
 
     first = edges->row;
     if (status == STATUS_OK && line != NULL) {
-        /* The next line uses the rest of the scratch; the first line is still in use. */
+        /* The next line is cut into the rest of the scratch, because the fields of the first line
+         * are still in use. */
         edges->scratch = edges->cursor.scratch;
         status = cut_row(edges, line, size, reterr);
         edges->scratch = scratch;

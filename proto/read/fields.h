@@ -50,10 +50,12 @@ void field_cursor_begin(struct field_cursor *cursor, const char *line, size_t si
 MUST_CHECK enum status field_cursor_next(struct field_cursor *cursor, struct field *ret_field,
                                          struct problem *reterr);
 
-/* Detects the delimiter from the first line of data: '\t', ',', ';', or ' ' for spaces. */
+/* Detects the delimiter in the first line of data: '\t', ',', ';', or ' ' for one or more
+ * spaces. */
 char field_delimiter(const char *line, size_t size, bool has_decimal_comma);
 /* Joins the lines of a quoted field into one line. Returns false and stores the line while such a
- * field is open; the caller clears `joined` afterwards. delimiter 0: detect it from the line. */
+ * field is open; the caller then clears `joined` after use. delimiter 0: detect it from the
+ * line. */
 bool field_join(struct text *joined, char delimiter, const char **line, size_t *size);
 /* Returns the delimiter in a first line such as "sep=;", as Excel writes; 0 for other lines. */
 char field_announced_delimiter(const char *line, size_t size);

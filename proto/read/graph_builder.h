@@ -20,12 +20,12 @@ struct graph_options {
     uint32_t vertex_limit;         /* maximum number of vertices; 0 = GRAPH_VERTEX_LIMIT */
     uint64_t edge_limit;           /* maximum number of edges; 0 = no limit */
     char vertex_limit_reason[160]; /* reason for vertex_limit, for the hint; empty = no reason */
-    uint32_t matrix_vertices; /* largest graph stored as a matrix; the next two apply to these */
-    uint64_t room_bytes;      /* disk space available for the result */
-    uint64_t element_bytes;   /* size of an element; STATUS_DISK_FULL for a larger matrix */
-    bool format_guessed;      /* the format was guessed, so a reader may warn */
-    char weight[64];          /* column or attribute of the weights; empty = the default */
-    char source_column[64];   /* columns of the endpoints, by name or number; empty = the default */
+    uint32_t matrix_vertices;      /* maximum number of vertices of a result that is a matrix */
+    uint64_t room_bytes;           /* disk space available for the result */
+    uint64_t element_bytes;        /* size of an element; STATUS_DISK_FULL for a larger matrix */
+    bool format_guessed;           /* the format was guessed, so a reader may warn */
+    char weight[64];               /* column or attribute of the weights; empty = the default */
+    char source_column[64]; /* columns of the endpoints, by name or number; empty = the default */
     char target_column[64];
     bool has_decimal_comma; /* numbers in the text have a decimal comma */
     enum no_edge no_edge;

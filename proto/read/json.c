@@ -78,7 +78,7 @@ struct json {
     enum dialect dialect;
     struct json_scanner scanner;
     struct json_nodes nodes; /* nodes of a node-link document */
-    enum member top; /* current member of the document; then: of the graph, of the element */
+    enum member top;         /* current member of the document */
     enum member member;
     enum member part;
     bool in_metadata; /* inside the metadata of an edge */
@@ -351,7 +351,8 @@ static enum status accept_value(struct json *json, const struct json_token *toke
     return columns_accept_value(&json->columns, json->column, value, &json->record, reterr);
 }
 
-/* Parses a key or value of an edge, but not source and target. weight= applies to this depth. */
+/* Parses a key or value of an edge, but not source and target. weight= applies to attributes at
+ * this depth. */
 static enum status parse_attribute(struct json *json, const struct json_token *token,
                                    unsigned depth, struct problem *reterr)
 {

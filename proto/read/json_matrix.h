@@ -21,13 +21,11 @@ struct json_matrix {
     bool has_objects;    /* a list of names contains objects instead, as in OSRM's tables */
 };
 
-/* Accepts a token inside the matrix. */
 MUST_CHECK enum status json_matrix_accept(struct json_matrix *matrix,
                                           const struct json_token *token, struct problem *reterr);
 /* Accepts a token of "sources" or "destinations". depth: that of the list. Both lists must name the
  * same vertices in the same order. */
 MUST_CHECK enum status json_matrix_name(struct json_matrix *matrix, const struct json_token *token,
                                         unsigned depth, struct problem *reterr);
-/* Builds the graph after the last token. */
 MUST_CHECK enum status json_matrix_finish(struct json_matrix *matrix, struct graph **ret_graph,
                                           struct problem *reterr);

@@ -26,7 +26,7 @@ MUST_CHECK enum status json_nodes_init(struct json_nodes *nodes, struct reader *
 /* Releases the nodes; a zeroed struct is allowed. */
 void json_nodes_finish(struct json_nodes *nodes);
 
-/* Returns the memory in bytes that is used now or while the graph is built, whichever is more. */
+/* Returns an upper bound on the memory in bytes, now or while the graph is built. */
 uint64_t json_nodes_memory(const struct json_nodes *nodes);
 /* Returns the row of the vertex that this integer or string names; a new name gets a new row. */
 MUST_CHECK enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *token,

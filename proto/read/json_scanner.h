@@ -26,8 +26,8 @@ enum json_token_kind {
 };
 
 struct json_place {
-    uint64_t line;   /* counted from 1 */
-    uint64_t column; /* counted from 1, in bytes */
+    uint64_t line;   /* line number, counted from 1 */
+    uint64_t column; /* column in bytes, counted from 1 */
 };
 
 struct json_token {

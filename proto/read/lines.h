@@ -25,8 +25,8 @@ struct line_splitter {
 };
 
 void line_splitter_finish(struct line_splitter *splitter);
-/* Splits a piece of text. STATUS_BAD_GRAPH for a NUL byte or a long line, else the status of
- * `take`. */
+/* Splits a piece of text. STATUS_BAD_GRAPH for a NUL byte or a line over the limit, else the status
+ * of `take`. */
 MUST_CHECK enum status line_splitter_feed(struct line_splitter *splitter, const char *bytes,
                                           size_t size, struct problem *reterr);
 /* Passes on the last line if it has no line end. */

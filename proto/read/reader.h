@@ -120,7 +120,8 @@ MUST_CHECK enum status reader_name_vertex(struct name_table *names, const char *
                                           uint64_t column, uint32_t *ret_row,
                                           struct problem *reterr);
 
-/* Returns whether the text is not a finite number but inf, nan, null or such, even signed. */
+/* Returns whether the text is a value that is not a finite number, such as inf, nan or null, even
+ * with a sign. */
 bool reader_is_not_finite(const char *text, size_t size);
 
 /* Replaces a decimal comma by a point, if the options declare decimal commas. point: a buffer of

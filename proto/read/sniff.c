@@ -158,8 +158,7 @@ enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)
 }
 
 /* Returns whether the lines are DIMACS: comments, that is "c" alone or before a space, up to a line
- * "p sp ..". "c" may also be a vertex name, but many "c" lines at the top are probably a
- * licence. */
+ * "p sp ..". "c" may also be a vertex name, but many "c" lines are probably a licence. */
 static bool looks_like_dimacs(const char *bytes, size_t size)
 {
     const char *const end = bytes + size;

@@ -17,8 +17,6 @@ MUST_CHECK enum status sniff_refuse(const char *bytes, size_t size, struct probl
  * never guessed: other bytes that are not text give FORMAT_NONE. */
 enum format sniff_format(const char *bytes, size_t size);
 
-/* ---- Used by the functions that detect single formats ---- */
-
 /* Returns whether the first bytes are the whole file. */
 bool sniff_is_complete(size_t size);
 /* Parses the first bytes in this format, and ends the body if they are the whole file. The caller

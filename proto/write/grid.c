@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-/* Returns the number of cells: rows times columns, which never overflows. */
 static uint64_t count_cells(const struct grid *grid)
 {
     return (uint64_t)grid->rows.count * grid->columns.count;

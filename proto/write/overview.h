@@ -55,5 +55,4 @@ uint32_t overview_vertex(const struct overview *overview, uint32_t cell_row, uin
 /* Adds an examined row of the matrix, `distances`, to the cells of its row of cells. */
 void overview_add(const struct overview *overview, const void *distances,
                   struct overview_cell *cells);
-/* Returns the total number of rows examined. */
 uint64_t overview_rows(const struct overview *overview);

@@ -26,5 +26,4 @@ void writer_append_distance(struct text *text, enum kind kind, const void *eleme
 void writer_append_real(struct text *text, double value, bool single);
 /* Appends a vertex as JSON: a number when the names are numeric, else a string. */
 void writer_append_vertex(struct text *text, const struct vertex_names *names, uint32_t row);
-/* Appends a vertex as a CSV field. */
 void writer_append_field(struct text *text, const struct vertex_names *names, uint32_t row);

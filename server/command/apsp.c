@@ -134,7 +134,6 @@ static int refuse_command(const struct ranks *ranks, const char *word)
     return print_problem(ranks, NULL, &problem);
 }
 
-/* Runs `apsp help [COMMAND]`. */
 static int run_help(const struct ranks *ranks, const char *operand)
 {
     const struct command *command = operand != NULL ? find_command(operand) : NULL;

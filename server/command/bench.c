@@ -237,7 +237,6 @@ static enum status measure_all(struct bench *bench, bool directed_only)
     return status;
 }
 
-/* Parses the comma-separated lists of sizes and kinds. */
 static void parse_lists(struct command_call *call, const char *sizes, const char *kinds,
                         struct bench *bench)
 {

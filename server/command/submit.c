@@ -159,7 +159,6 @@ static enum status add_idempotency_key(struct client *client, struct problem *re
     return STATUS_OK;
 }
 
-/* Submits the file as a job; "-" is standard input. */
 static enum status send_graph(struct client *client, json_t **ret_job, struct problem *reterr)
 {
     struct command_call *call = client->call;
