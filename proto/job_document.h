@@ -103,7 +103,7 @@ struct graph_document {
     const char *kind;        /* kind of the latest result, or of the result in preparation */
     const char *result_kind; /* kind of the result from which queries are answered, or NULL */
     const char *job_id;      /* latest job on this graph, or NULL */
-    const struct input_report *input; /* report on the upload that created this response, or NULL */
+    const struct input_report *input; /* report on the upload to which this responds, or NULL */
     const char *warnings;             /* warnings about the upload from warning_print, or NULL */
 
     const char *coordinate_system; /* "degrees" or "plane", or NULL without coordinates */

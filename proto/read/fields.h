@@ -54,7 +54,7 @@ MUST_CHECK enum status field_cursor_next(struct field_cursor *cursor, struct fie
  * spaces. */
 char field_delimiter(const char *line, size_t size, bool has_decimal_comma);
 /* Joins the lines of a quoted field into one line. Returns false and stores the line while such a
- * field is open; the caller then clears `joined` after use. delimiter 0: detect it from the
+ * field is open; the caller clears `joined` after using the line. delimiter 0: detect it from the
  * line. */
 bool field_join(struct text *joined, char delimiter, const char **line, size_t *size);
 /* Returns the delimiter in a first line such as "sep=;", as Excel writes; 0 for other lines. */
