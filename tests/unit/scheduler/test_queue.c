@@ -48,7 +48,7 @@ TEST(a_job_with_higher_priority_is_popped_first)
     assert_ptr_equal(pop(&queue), &low);
 }
 
-TEST(jobs_that_are_too_large_are_passed_over)
+TEST(jobs_above_the_vertex_limit_are_skipped)
 {
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};
@@ -109,7 +109,7 @@ TEST(a_queue_position_counts_the_jobs_ahead)
     assert_int_equal(queue_ahead(&queue, &idle).number, 3);
 }
 
-TEST(the_first_element_stays_until_popped)
+TEST(the_first_job_stays_in_the_queue_until_popped)
 {
     struct job_queue queue = {0};
     struct job_share share = {0};

@@ -75,8 +75,8 @@ SCHEDULER_TEST(the_number_of_names_of_a_graph_is_limited)
 #define LARGE_VERTICES 600u
 #define LARGE_EDGES (LARGE_VERTICES * LARGE_VERTICES * 3 / 2)
 
-/* Uploads a graph so large that it is written while its ID is computed: edges from each of 600
- * vertices to each of 900 others, and a lighter edge from 1 to `last`. */
+/* Returns an upload of a graph so large that it is written while its ID is computed: edges from
+ * each of 600 vertices to each of 900 others, and a lighter edge from 1 to `last`. */
 static struct question *new_large_upload(unsigned last)
 {
     char *edges = NULL;

@@ -79,7 +79,7 @@ static enum status find(const char *given, char path[64])
     return status;
 }
 
-TEST(a_credential_is_a_file_in_the_folder_of_the_manager)
+TEST(a_credential_is_a_file_in_the_credentials_directory)
 {
     char path[64];
     setenv("CREDENTIALS_DIRECTORY", "/run/credentials/apspd.service", 1);

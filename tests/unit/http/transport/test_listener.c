@@ -23,7 +23,7 @@ TEST(port_0_binds_a_free_port_and_reports_it)
     listener_close(&first);
 }
 
-TEST(an_unusable_address_is_explained)
+TEST(the_error_for_an_unusable_address_names_the_address)
 {
     struct problem problem = {0};
     struct listener listener;
