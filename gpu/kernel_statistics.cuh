@@ -357,7 +357,7 @@ static inline uint64_t statistics_workspace_bytes(uint32_t vertex_count)
     return STATISTICS_WORKSPACE_HEAD_BYTES + (uint64_t)vertex_count * STATISTICS_VERTEX_BYTES;
 }
 
-/* Initialises it. memory: statistics_workspace_bytes, aligned as by cudaMalloc; borrowed. */
+/* Initialises a workspace in `memory`: borrowed, statistics_workspace_bytes, as by cudaMalloc. */
 MUST_CHECK static inline enum status
 statistics_workspace_init(struct statistics_workspace *workspace, uint32_t vertex_count,
                           void *memory, cudaStream_t stream)
