@@ -18,12 +18,13 @@
 
 struct scheduler;
 
+/* Kinds of calls: the input members -> the HTTP status and body of the answer. */
 enum call_kind {
     CALL_SUBMIT, /* reader, or key of a stored graph -> 202 or 200, job document */
     CALL_CHANGE, /* key, changes -> 202 or 200, job document of the changed graph; if key is a name,
                     the name moves to that graph when the job is done */
     CALL_STORE_GRAPH,  /* reader, parameters.name -> 201 or 200, graph document */
-    CALL_JOB,          /* key = job id; wait_s: until the state changes -> 200 */
+    CALL_JOB,          /* key = job id; waits wait_s for a new state -> 200 */
     CALL_EVENTS,       /* key = job ID -> 200, next part of an event stream; 204: no more events */
     CALL_JOBS,         /* -> {"jobs":[..],"next":cursor|null} */
     CALL_CANCEL,       /* key = job id -> 202, 409 JobFinished */

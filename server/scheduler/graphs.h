@@ -16,8 +16,8 @@
  *   STORED     its row and its file are on the disk; graph_entry_commit of accept.c and restore.c
  *   DAMAGED    its file was found damaged, until an upload of the same graph is accepted;
  *              results_note_damaged_graph
- *   DELETING   its deletion is on the way to the catalogue; names_delete_graph. The entry is
- * removed with its end, or has its earlier state again when the store refuses
+ *   DELETING   its deletion is on the way to the catalogue; names_delete_graph. Then the
+ *              entry is removed or, if the store refuses, returns to its earlier state
  *
  * Requests find a graph that is STORED or DAMAGED. */
 enum graph_state { GRAPH_ACCEPTING = 0, GRAPH_STORED, GRAPH_DAMAGED, GRAPH_DELETING };
@@ -50,7 +50,7 @@ struct graph_result {
 struct graph_entry {
     struct graph_row row;
     struct tenant *tenant; /* owner, to whom its bytes are charged */
-    const char **names;    /* aliases, NULL-terminated; NULL = never had one */
+    const char **names;    /* aliases, NULL-terminated; NULL = the graph never had one */
     size_t name_count;
     struct graph_result results[KIND_COUNT];
     enum kind answering;   /* kind of the result that queries by ID or alias get; 0 = none */

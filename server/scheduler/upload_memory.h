@@ -28,7 +28,7 @@ struct tenant;
 
 struct upload_memory {
     uint64_t limit_bytes;
-    _Atomic uint64_t taken_bytes; /* charged to all uploads */
+    _Atomic uint64_t taken_bytes; /* total charged to all uploads */
     _Atomic uint64_t address_bytes[UPLOAD_ADDRESS_COUNTERS];
 };
 
