@@ -89,7 +89,7 @@ struct task {
 void task_finish(struct task *task);
 
 struct task_folders {
-    int graphs; /* three open directories, borrowed */
+    int graphs; /* descriptors of three open directories, borrowed */
     int results;
     int orders;
     uint64_t plan_budget_bytes; /* limit on the cached orders; 0 = none are cached */
