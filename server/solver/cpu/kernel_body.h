@@ -1,19 +1,21 @@
 /* The source of every kernel. It has no include guard, because each kernel_<isa>.c includes it once
- * per arithmetic, after these definitions (the first four are in kernel_arithmetics.h): ELEMENT,
- * UNREACHABLE the element type and its unreachable value PACKED_LEFT, LEFT_OF(x) the type of a
- * packed left element, and the one made of an element NAME(verb) the name with the arithmetic's
- * suffix RELAX(entry, left, right) min(entry, left + right) of vectors entry and right and one
- * packed left element KERNEL_ROWS rows of the register tile (kept over the inclusions)
- * KERNEL_VECTORS vectors of each of its rows, 2 or 3 (kept over the inclusions) VECTOR_BYTES bytes
- * of a vector (kept over the inclusions)
+ * per arithmetic, after these definitions (the first four are in kernel_arithmetics.h):
+ *   ELEMENT, UNREACHABLE      the element type and its unreachable value
+ *   PACKED_LEFT, LEFT_OF(x)   the type of a packed left element, and the one made of an element
+ *   NAME(verb)                the name with the arithmetic's suffix
+ *   RELAX(entry, left, right) min(entry, left + right) of vectors entry and right and one packed
+ *                             left element
+ *   KERNEL_ROWS               rows of the register tile (kept over the inclusions)
+ *   KERNEL_VECTORS            vectors of each of its rows, 2 or 3 (kept over the inclusions)
+ *   VECTOR_BYTES              bytes of a vector (kept over the inclusions)
  *
- * The register tile is KERNEL_ROWS x KERNEL_VECTORS vectors: it stays in registers over all pivots
- * of a block, for KERNEL_ROWS x KERNEL_VECTORS vector relaxations, each pivot needs KERNEL_ROWS
- * broadcasts and KERNEL_VECTORS loads. Its columns are a strip of the right operand; the last
- * strips have only as many vectors as they need. The last register tile of a row or column of tiles
- * begins earlier and overlaps the previous one, which is harmless because relaxing an entry twice
- * changes nothing. A register tile extends beyond the block only if the block has fewer rows than
- * the tile or fewer columns than a vector. */
+ * The register tile is KERNEL_ROWS x KERNEL_VECTORS vectors. It stays in registers over all pivots
+ * of a block: each pivot costs KERNEL_ROWS broadcasts and KERNEL_VECTORS loads for KERNEL_ROWS x
+ * KERNEL_VECTORS vector relaxations. Its columns are a strip of the right operand; the last strips
+ * have only as many vectors as they need. The last register tile of a row or column of tiles begins
+ * earlier and overlaps the previous one; relaxing an entry twice changes nothing. A register tile
+ * extends beyond the block only if the block has fewer rows than the tile or fewer columns than a
+ * vector. */
 #include <string.h>
 
 #define LANES (VECTOR_BYTES / sizeof(ELEMENT))

@@ -1,8 +1,10 @@
 /* The fronts of customize.c in one kind. It has no include guard, because it is included once for
- * each kind, after these definitions: ELEMENT, UNREACHABLE the element type and its unreachable
- * value NAME(verb) the name with the kind's suffix CANONICAL(x, above) x, but UNREACHABLE of an
- * integer greater than `above`: where there are weights below 0, sums with UNREACHABLE fall below
- * it, and no such sum may be added to again
+ * each kind, after these definitions:
+ *   ELEMENT, UNREACHABLE       the element type and its unreachable value
+ *   NAME(verb)                 the name with the kind's suffix
+ *   CANONICAL(x, above)        x, but UNREACHABLE for an integer greater than `above`: with weights
+ *                              below 0, sums with UNREACHABLE fall below UNREACHABLE, and no such
+ *                              sum may be used in another sum
  *
  * A front is size x size elements: the columns of a supernode, then its rows. For an undirected
  * graph only the half on and above the diagonal is used. */
