@@ -19,7 +19,8 @@ INCLUDES = {
     "server/scheduler/": ("proto/", "server/solver/", "server/store/", "server/worker/", "server/scheduler/", *DAEMON),
     "server/http/": ("proto/", "server/store/", "server/worker/mailbox.h", "server/scheduler/", "server/http/", *DAEMON),
     "server/command/": ("proto/", "server/solver/", "server/command/", *DAEMON),
-    # Configuration, clock and log: above the solver, whose section they read, below the rest.
+    # Configuration, clock and log may include the solver, whose options they read; other folders
+    # include them.
     "server/": ("proto/", "server/solver/", "server/*"),
     "server/service.c": ("proto/", "server/"),
     "server/main.c": ("server/*", "server/http/request/auth.h", "server/worker/child.h"),

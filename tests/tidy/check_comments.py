@@ -5,7 +5,7 @@ import re
 
 import house
 
-# A comment that begins with one of these words is a fragment; a standard term would be clearer.
+# A comment that begins with one of these words is a fragment or lacks the standard term.
 BEGINNING = r"(?:What|Of|Whoever|Whom|Who|Likewise|Those)\b"
 # The minimum number of comment-only lines per thousand lines of the product.
 COMMENT_LINES = 70
@@ -43,7 +43,7 @@ SHARE = "without a comment"
 
 
 def code(comment_lines):
-    """Fills up to a thousand lines."""
+    """Returns a file of a thousand lines, of which this many are comments."""
     return "x;\n" * (1000 - comment_lines)
 
 

@@ -57,7 +57,7 @@ def _blank(match):
 
 
 def code_of(text):
-    """Blanks comments, strings and characters; every line keeps its number."""
+    """Replaces comments, strings and characters by spaces; every line keeps its number."""
     return _NOT_CODE.sub(_blank, text)
 
 
