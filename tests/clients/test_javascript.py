@@ -87,7 +87,7 @@ def test_the_client_works_in_a_browser():
             check(page.run(IN_PAGE, daemon.url, access.Keys.key(KEY), slow, kind="async"))
 
 
-def test_the_examples_of_the_readme_run():
+def test_the_examples_in_the_readme_run():
     """The program in the README runs with the package installed as npm installs it."""
     with open(f"{PACKAGE}/README.md", encoding="utf-8") as file:
         (program,) = re.findall(r"```js\n(.*?)```", file.read(), re.S)

@@ -76,11 +76,11 @@ def check_examples(daemon, run):
         assert tried > 0 and failed == 0, (failed, tried)
 
 
-def test_the_examples_of_the_readme_run(daemon):
+def test_the_examples_in_the_readme_run(daemon):
     check_examples(daemon, lambda: doctest.testfile(f"{PACKAGE}/README.md", module_relative=False))
 
 
-def test_the_examples_of_the_docstrings_run(daemon):
+def test_the_examples_in_the_docstrings_run(daemon):
     for module in (apspd.client, apspd.csgraph, apspd._steps):
         check_examples(daemon, lambda: doctest.testmod(
             module, extraglobs={"Client": apspd.Client}, optionflags=doctest.ELLIPSIS))

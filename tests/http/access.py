@@ -50,7 +50,7 @@ class Certificate:
 
 
 class Daemon(harness.Daemon):
-    """A daemon that is queried with a key: daemon.by("alpha:reader", "GET", path)."""
+    """A daemon whose requests may have a key: daemon.by("alpha:reader", "GET", path)."""
 
     def by(self, who, method, path, body=None, headers=None, connection=None):
         given = dict(headers or {})

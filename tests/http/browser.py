@@ -1,5 +1,5 @@
-"""Headless Chromium, driven by the HTTP of WebDriver. Importing this module skips the test if
-there is no browser."""
+"""Runs headless Chromium through the HTTP interface of WebDriver. Importing this module skips the
+test if there is no browser."""
 
 import atexit
 import base64
@@ -14,7 +14,7 @@ import harness
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-# The limit of every wait in a page.
+# Maximum seconds of every wait in a page.
 SECONDS = 120
 if BROWSER is None or DRIVER is None:
     print("skipped: neither chromium nor chromedriver, or only one of them")
@@ -39,8 +39,8 @@ def start_driver():
 
 
 class Browser:
-    """One WebDriver session. Each has its own tab, and so its own page memory; chromedriver
-    takes a second to start and serves the sessions in turn."""
+    """One WebDriver session. Each session has its own tab and storage. All sessions use the
+    same chromedriver, because starting it takes a second."""
 
     idle = []
 

@@ -95,7 +95,7 @@ class Description:
                 self.note(f"{pointer}/items", value)
 
     def members(self, pointer, found):
-        """Collects every schema member that answers at a pointer may have."""
+        """Collects every member that answers may have by the schema at this pointer."""
         pointer = self.follow(pointer)
         if pointer in found:
             return
@@ -123,7 +123,7 @@ class Description:
         for _, _, _, pointer in self.responses():
             for type in self.at(pointer).get("content", {}):
                 self.members(f"{pointer}/content/{escape(type)}/schema", found)
-        # An answer may restrict the problem schema; these are constraints, not members.
+        # An answer may restrict members of the problem schema; it adds none.
         return {
             one for one in found
             if one.rsplit("/", 2)[-2] == "properties" and "/allOf/1/" not in one
@@ -147,7 +147,7 @@ class Description:
         if type == "application/json" or type.endswith("+json"):
             encoding = answer.headers["Content-Encoding"]
             if encoding == "zstd":
-                return  # Debian's Python does not read it
+                return  # Python in Debian cannot decode this coding
             body = zlib.decompress(answer.body, 31) if encoding == "gzip" else answer.body
             self.check_instance(f"{pointer}/content/{escape(type)}/schema", json.loads(body))
 

@@ -9,8 +9,8 @@ HIDDEN = b"GET /version HTTP/1.1\r\nHost: a\r\n\r\n"
 GRAPH = b"p sp 4 4\na 1 2 5\na 2 3 7\na 1 3 20\na 3 1 1\n"
 MARK = b'"api"'  # part of the answer to the hidden request
 TRIED_AT_ONCE = 16
-# Groups that test which bytes belong to a request; in other groups the hidden request is simply the
-# next one.
+# Groups that test which bytes belong to a request. In other groups, the hidden request is an
+# ordinary second request.
 FRAMING = ("Content-Length", "Transfer-Encoding", "Chunks", "Bodies where none belongs",
            "What follows a request")
 
@@ -110,7 +110,7 @@ def attempt(port, data, patience_s):
         try:
             connection.sendall(data)
         except (ConnectionError, TimeoutError):
-            pass  # reset while sending; the answer may have arrived
+            pass  # the connection was reset, but the answer may have arrived
         try:
             while True:
                 part = connection.recv(65536)

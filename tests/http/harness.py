@@ -1,5 +1,5 @@
-"""The real binary on a free loopback port, and the clients that the tests use. A test module is
-called as `python3 test_x.py APSPD APSP`; its functions test_* run in order."""
+"""Runs the real program on a free loopback port, and has the clients that the tests use. A test
+module is called as `python3 test_x.py APSPD APSP`; its functions test_* run in order."""
 
 import concurrent.futures
 import ctypes
@@ -20,7 +20,7 @@ import traceback
 
 SKIPPED = 77
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Set for slow builds, such as those with sanitizers.
+# Whether the build is slow, for example with sanitizers, so that tests do less.
 QUICK = "APSPD_TEST_QUICK" in os.environ
 BINARY = sys.argv[1] if len(sys.argv) > 1 else "apspd"
 COMMAND = sys.argv[2] if len(sys.argv) > 2 else "apsp"
@@ -29,12 +29,12 @@ SANITIZER = re.compile(rb"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime e
 SECRET = re.compile(rb"key-of-[\w.-]+-0123456789")
 SMALL = b"p sp 4 4\na 1 2 5\na 2 3 7\na 1 3 20\na 3 1 1\n"
 FINAL = ("done", "failed", "cancelled")
-# Time limit for events that happen at once on an idle machine.
+# Time limit in seconds for events that happen at once on an idle machine.
 PATIENCE_S = 600
-# For a daemon whose clients stop during an upload: no deadline closes their connections.
+# Options of a daemon whose clients pause during an upload: no deadline closes their connections.
 NO_DEADLINES = ("--http.rate_floor", "0", "--http.connection_timeout_s", "3600")
-# For a daemon on which slow_graph(LASTING_SIZE) runs until it is cancelled: one thread of a fast
-# machine needs a minute, while all threads or a GPU might need only a second.
+# Options of a daemon on which slow_graph(LASTING_SIZE) runs until it is cancelled: one thread of a
+# fast machine needs a minute, while all threads or a GPU might need only a second.
 LASTING = ("--solver", "cpu", "--solver.cpu_threads", "1")
 LASTING_SIZE = 6000 if QUICK else 10000
 
@@ -69,13 +69,13 @@ class Answer:
 
 
 def long_edges(size):
-    """A list of edges between few vertices, of at least this many bytes."""
+    """Returns an edge list of at least this many bytes between few vertices."""
     line = b"1 2 3\n2 3 4\n3 1 5\n"
     return line * (size // len(line) + 1)
 
 
 def asked_for_body(daemon, path, size):
-    """Returns a connection that announced a POST and was told to continue with the body."""
+    """Returns a connection that has sent the headers of a POST and received 100 Continue."""
     connection = daemon.connect()
     connection.putrequest("POST", path)
     connection.putheader("Content-Length", str(size))
@@ -89,8 +89,8 @@ def asked_for_body(daemon, path, size):
 
 
 def unread_bytes(connection):
-    """The bytes of the connection that the daemon has not read yet, from the kernel's socket
-    table."""
+    """Returns how many bytes of the connection the daemon has not read yet, according to the
+    kernel's socket table."""
     def place(address):
         return f"{int.from_bytes(socket.inet_aton(address[0]), 'little'):08X}:{address[1]:04X}"
 
@@ -100,7 +100,7 @@ def unread_bytes(connection):
 
 
 class Drip:
-    """An upload that announces a number of bytes, sends some of them, and pauses."""
+    """An upload that declares its size in Content-Length, sends some of the bytes, and pauses."""
 
     def __init__(self, daemon, source="127.0.0.1", size=4 << 30, **headers):
         self.left = size
@@ -127,12 +127,12 @@ class Drip:
 
 
 def drip_all(daemon):
-    """Starts an upload that pauses while it holds all upload memory of its address
+    """Starts an upload that pauses after it has reserved all upload memory of its address
     (http.upload_memory = 2MiB): further uploads are refused until it is closed."""
     first = []
 
     def is_first():
-        # The probe may have taken the memory first. It has ended now, so another drip tries.
+        # The probe may have reserved the memory first. It has ended, so another upload tries.
         for drip in first:
             drip.close()
         first[:] = [Drip(daemon)]
@@ -143,7 +143,7 @@ def drip_all(daemon):
 
 
 def upload_beside(daemon, drops, source, size=2 << 20, **headers):
-    """Uploads from another address, two at a time, while the paused connections continue."""
+    """Uploads graphs from `source`, two at a time, while the paused uploads continue."""
     def upload(number):
         for drop in drops:
             drop.send(b"1 2 3\n")
@@ -223,7 +223,7 @@ class Daemon:
             code = self.process.poll()
             if code is None:
                 self.terminate()
-            # A daemon that exited by itself; a negative code is the signal that killed it.
+            # The daemon exited by itself; a negative code is the signal that killed it.
             assert self.ended, (code, self.log()[-3000:].decode())
             self.check_state()
         finally:
@@ -293,7 +293,7 @@ class Daemon:
         return sorted(found)
 
     def status_kib(self, name):
-        """Returns a size of the process, such as VmHWM, its peak memory."""
+        """Returns a size from the status of the process, such as VmHWM, its peak memory."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
             return int(next(line.split()[1] for line in file if line.startswith(name)))
 

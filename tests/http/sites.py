@@ -1,5 +1,5 @@
-"""Web servers next to the service: sites of other origins, and servers that the service's
-clients call."""
+"""Web servers besides the service: sites of other origins, and servers to which the service's
+clients connect."""
 
 import contextlib
 import functools

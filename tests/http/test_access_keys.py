@@ -1,4 +1,4 @@
-"""Keys: who is admitted, for which requests, and that no tenant learns anything about another."""
+"""Tests which keys permit which requests, and that no tenant learns anything about another."""
 
 import http.client
 import json
@@ -21,7 +21,7 @@ keys = access.Keys(*WHO)
 SECRETS = [access.Keys.key(who) for who in WHO]
 
 
-def test_any_request_without_a_valid_key_is_answered_401(daemon):
+def test_any_request_without_a_valid_key_returns_401(daemon):
     good = access.Keys.key("alpha:submitter")
     wrong = ["", "Bearer", "Bearer ", "Basic " + good, "Bearer " + good[:-1], "Bearer " + good + "0",
              "Bearer  " + good, "Bearer " + good + " x", "Bearer " + good.upper(), good,
@@ -38,7 +38,8 @@ def test_any_request_without_a_valid_key_is_answered_401(daemon):
     connection.endheaders()
     assert connection.getresponse().status == 401
     daemon.get("/v1/jobs", Authorization="bearer " + good).expect(200)
-    # Blanks after a value do not belong to it (RFC 9110, 5.5); libmicrohttpd 0.9 keeps them.
+    # Spaces after a header's value do not belong to it (RFC 9110, 5.5); libmicrohttpd 0.9 keeps
+    # them.
     daemon.get("/v1/jobs", Authorization="Bearer " + good + " ").expect(
         200 if harness.parses_strictly() else 401)
 
@@ -62,7 +63,8 @@ def mutate(key, random):
             bytes_of[at:at + random.randrange(2)] = b"\0"
         else:
             bytes_of += bytes([random.randrange(256)])
-        # A blank after a value does not belong to it, and a line end starts another header.
+        # A space after a header's value does not belong to it, and a line end starts another
+        # header.
         if bytes(bytes_of).strip(b" \t") != key and not set(b"\r\n") & set(bytes_of):
             return bytes(bytes_of)
 
@@ -88,11 +90,11 @@ def test_mutated_keys_are_refused(_):
         daemon.by("alpha:reader", "GET", "/v1/limits").expect(200)
 
 
-def test_guessing_keys_is_slowed_down(_):
+def test_attempts_to_guess_keys_are_rate_limited(_):
     with access.Daemon("--http.keys_file", keys.path, "--http.wrong_key_limit", "5") as daemon:
         tried = 0
         answer = daemon.get("/v1/limits", Authorization="Bearer wrong")
-        while answer.status == 401:  # at the end of a minute, more attempts are allowed
+        while answer.status == 401:  # attempts are counted per minute
             tried += 1
             answer = daemon.get("/v1/limits", Authorization="Bearer wrong")
         answer.expect(429, "WrongKeys")
@@ -147,8 +149,8 @@ def test_a_role_permits_exactly_its_routes(daemon):
 
 
 def shape_of(answer, name):
-    """Returns the head and body of an answer without the parts that differ from answer to answer
-    anyway."""
+    """Returns the headers and body of an answer, without what differs in every answer, such as the
+    request ID."""
     body = re.sub(rb'"request_id":"\w+"', b"", answer.body.replace(name.encode(), b"ID"))
     headers = [(k, v) for k, v in answer.headers.items() if k not in ("Date", "X-Request-Id")]
     return answer.status, headers, body
@@ -191,7 +193,7 @@ def list_questions():
     yield "GET", "/v1/graphs?cursor={g}", None
 
 
-def test_objects_of_other_tenants_appear_not_to_exist(_):
+def test_objects_of_other_tenants_are_reported_as_not_found(_):
     askers = ("alpha:submitter", "beta:admin", "zeta:submitter")
     three = access.Keys(*askers, "alpha:reader")
     with access.Daemon("--http.keys_file", three.path) as daemon:
@@ -251,7 +253,7 @@ def test_only_the_key_determines_tenant_and_role(daemon):
     assert count > 8 * 35, count
 
 
-def test_equal_uploads_of_two_tenants_are_separate_graphs(daemon):
+def test_equal_uploads_of_two_tenants_create_separate_graphs(daemon):
     headers = {"Prefer": "wait=60", "Idempotency-Key": "order-1"}
     first = daemon.by("alpha:submitter", "POST", "/v1/graphs?name=same", SMALL).json
     jobs = [daemon.by(who, "POST", "/v1/jobs?name=mine", SMALL, headers).expect(200).json
@@ -266,7 +268,7 @@ def test_a_tenant_can_use_at_most_half_of_the_upload_memory(_):
     with access.Daemon("--http.keys_file", keys.path, "--http.upload_memory", "32MiB",
                        *harness.NO_DEADLINES) as daemon:
         alpha, beta = ({"Authorization": "Bearer " + access.Keys.key(who)} for who in WHO[:2])
-        # Of the tenant's 16 steps of 1 MiB, one address may use 8.
+        # The tenant may reserve 16 MiB in steps of 1 MiB, of which one address may use 8.
         drops = [harness.Drip(daemon, "127.0.0.2", 1 << 19, **alpha) for _ in range(12)]
         drops += [harness.Drip(daemon, source, 1 << 19, **alpha)
                   for source in ("127.0.0.3", "127.0.0.1") for _ in range(8)]
@@ -279,7 +281,7 @@ def test_quotas_are_enforced_before_the_body_is_read(daemon):
     running = daemon.by("delta:submitter", "POST", "/v1/jobs", harness.slow_graph(5000))
     assert running.status == 202, running.body
     address = "/v1/jobs/" + running.json["id"]
-    # Until this job runs, it is the only job that may wait.
+    # The quota permits one waiting job, which is this one until it runs.
     harness.wait_until(daemon, lambda: daemon.by("delta:submitter", "GET", address).json["state"] != "queued")
     waiting = []
     for i in range(2):
@@ -373,7 +375,8 @@ def test_keys_are_read_again_and_a_broken_file_changes_nothing(daemon):
 
 
 def test_a_hierarchy_larger_than_the_quota_is_refused_before_its_solve(_):
-    """A hierarchy with far more arcs than the graph has edges: its size is known after ordering."""
+    """The hierarchy has far more arcs than the graph has edges; its size is known after
+    ordering."""
     draw = random.Random(5)
     edges = [(draw.randrange(1500), draw.randrange(1500)) for _ in range(4500)]
     body = "p sp 1500 4500\n" + "".join(f"a {a + 1} {b + 1} 7\n" for a, b in edges)
@@ -387,7 +390,7 @@ def test_a_hierarchy_larger_than_the_quota_is_refused_before_its_solve(_):
         assert limited.by("alpha:submitter", "GET", "/v1/graphs").expect(200).json["graphs"] == []
 
 
-def test_objects_made_without_keys_belong_to_tenant_dash(_):
+def test_objects_created_without_keys_belong_to_tenant_dash(_):
     plain = harness.Daemon()
     try:
         graph = plain.solve(SMALL, "?name=old")["graph"]
@@ -425,8 +428,8 @@ def test_an_added_key_is_accepted_by_the_service(daemon):
 
 
 def test_keys_appear_in_no_log_or_answer(daemon):
-    """Searches everything that the tests before have made the daemon log, at the most verbose
-    level."""
+    """Searches everything that the daemon has logged at the most verbose level during the tests
+    before this one."""
     log = daemon.log().decode()
     for secret in SECRETS:
         assert secret not in log, secret

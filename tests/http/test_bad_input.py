@@ -42,7 +42,7 @@ def test_an_empty_body_has_its_own_code(daemon):
 
 
 def test_a_file_without_line_ends_is_refused_with_a_hint(daemon):
-    """curl -d @file removes line ends, so that a list of two edges would become one edge."""
+    """`curl -d @file` removes line ends, so a list of two edges would become one edge."""
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     for body in (b"1 22 3", b"p sp 3 2a 1 2 5a 2 3 5", b"source,target,weight1,2,3", b"1 2 " * 50_000):
         problem = daemon.ask("POST", "/v1/graphs", body=body, headers=form).expect(422, "BadGraph").json
@@ -82,7 +82,7 @@ def test_each_bad_request_has_its_status_and_code(daemon):
     assert "dimacs" in daemon.submit(SMALL, "", Content_Type="image/png").json["hint"]
 
 
-def test_a_compressed_body_with_a_wrong_end_or_size_is_refused(_):
+def test_a_compressed_body_with_a_bad_trailer_or_size_is_refused(_):
     packed = gzip.compress(SMALL)
     bomb = gzip.compress(SMALL + (b"c" + b" " * 98 + b"\n") * 60_000)
     with harness.Daemon("--http.decoded_limit", "4MiB", "--http.decoded_ratio", "1000000") as daemon:
@@ -123,7 +123,7 @@ def test_a_wrong_method_is_refused_with_the_allowed_methods(daemon):
         assert answer.headers["Allow"] == allow, (method, path, answer.headers)
 
 
-def test_a_graph_too_large_is_refused_by_its_first_line(_):
+def test_a_graph_that_is_too_large_is_refused_after_its_first_line(_):
     """The graph is refused whatever selected the format and whatever follows the header."""
     with harness.Daemon("--graph.vertex_limit", "5000") as daemon:
         for start in (b"c a comment\np sp 5001 1000000\n", b'{"n":5001, "edges" : ['):
@@ -168,7 +168,7 @@ def test_a_body_over_the_limit_is_refused_unread(_):
         connection.putrequest("POST", "/v1/jobs?format=dimacs")
         connection.putheader("Transfer-Encoding", "chunked")
         connection.endheaders()
-        # The answer comes after the end of the body.
+        # The answer is sent after the whole body was received.
         for _ in range(3):
             connection.send(b"191\r\n" + body + b"\r\n")
         connection.send(b"0\r\n\r\n")
@@ -177,7 +177,7 @@ def test_a_body_over_the_limit_is_refused_unread(_):
         connection.close()
 
 
-def test_a_graph_too_large_is_refused_from_its_header_line(daemon):
+def test_a_graph_that_is_too_large_is_refused_with_the_reason_of_the_limit(daemon):
     problem = daemon.submit(b"p sp 4000000000 1\na 1 2 3\n").expect(413, "TooLarge").json
     assert problem["limit"] < 4000000000 == problem["actual"], problem
     reason = daemon.get("/v1/limits").json["vertex_limit_reason"]
@@ -234,7 +234,7 @@ def test_a_disconnected_client_leaves_no_file_or_descriptor(daemon):
             body = b"p sp 1000 50000\n" + b"a 1 2 3\n" * (size // 8)
             for i in range(10):
                 leave(daemon, head + framing + body[:size], reset=i % 2 == 0)
-            # This also holds if the connection ended together with the last bytes.
+            # No file is left either if the connection ends together with the last bytes.
             all_closed(daemon, before)
     assert daemon.files() == files
     assert len(daemon.get("/v1/jobs").json["jobs"]) == 1

@@ -13,7 +13,7 @@ SQUARE = (0, 5, NO_WAY, NO_WAY, 0, NO_WAY, NO_WAY, NO_WAY, 0)
 NODES = '"nodes":[{"id":"a"},{"id":"b"},{"id":"c"}]'
 OSM2PGROUTING = ("gid,source,target,cost,reverse_cost,cost_s,reverse_cost_s\n1,10,20,0.5,-0.5,8,-8\n"
                  "2,20,30,0.5,0.25,8,4\n")
-# A body, its parameters, the edges that it means, and the codes of its warnings except
+# For each accepted body: its parameters, its edges, and the codes of its warnings except
 # DirectedAssumed.
 READ = (
     # Columns and their names.
@@ -97,7 +97,7 @@ READ = (
      '"target":2,"weight":5}]}', "", [["1243532000000000001", 2, 5]], ""),
 )
 ENDS, PLACES = "source_column=", "/coordinates"
-# A body, its parameters, the position of the error, and words of the detail and of the hint.
+# For each refused body: its parameters, the position of the error, and words of detail and hint.
 REFUSED = (
     # A header that is repeated in a later line, as in joined files.
     ("from,to,name\na,b,Main\nfrom,to,name\nb,c,Side\n", "", None, "is also a vertex", "later headers"),
@@ -200,7 +200,7 @@ def test_ambiguous_input_is_refused_with_position_and_hint(daemon):
         assert detail in problem["detail"] and hint in problem.get("hint", ""), (body, problem)
 
 
-# A body, its parameters, and its matrix with header and names; None for a negative cycle.
+# For each body: its parameters, and its matrix with header and names, or None for a negative cycle.
 TABLES = (
     ("source,target,weight\na,b,1e-50\nb,c,2e-50\na,c,5e-50\n", "directed=false",
      ",a,b,c\na,0,1e-50,3e-50\nb,1e-50,0,2e-50\nc,3e-50,2e-50,0\n"),

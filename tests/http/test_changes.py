@@ -73,7 +73,7 @@ def test_a_changed_graph_equals_an_upload_of_the_same_edges(daemon):
             before = dict(edges)
             changes = draw_changes(draw, edges, n)
             if directed == "false":
-                # The ends may be in either order; the last change of an edge counts.
+                # The endpoints may be in either order; the last change of an edge counts.
                 edges = before
                 for s, t, w in changes:
                     edges.pop((min(s, t), max(s, t)), None)
@@ -98,14 +98,14 @@ def test_changes_are_accepted_as_json_and_csv(daemon):
     assert [w["code"] for w in job["warnings"]] == ["EdgesAbsent", "KindChanged"], job["warnings"]
     edges = daemon.get("/v1/graphs/forms/edges").json["edges"]
     assert edges == [["a", "b", 5], ["a", "c", 3.5]], edges
-    # Back to integers, by curl's media type: the kind follows the weights again.
+    # With integers again, here in curl's default media type, the kind is an integer kind again.
     curl = {"Content-Type": "application/x-www-form-urlencoded"}
     answer = daemon.ask("PATCH", "/v1/graphs/forms/edges?wait=60", headers=curl,
                         body='[["a","c",null],["b","c",5]]')
     job = answer.expect(200).json
     assert job["summary"]["kind"] == "i4" and job["warnings"] == [], job
     assert daemon.distance("forms", "a", "c") == 10
-    # The names that an edge list may have, in any order.
+    # The columns may have any names that an edge list may have, in any order.
     for body, distance in (("To;cost;From\nc;4;a\n", 4), ("from,to,travel_time_s\na,c,3\n", 3),
                            ("minutes to drive,u,v\n6,a,c\n", 6)):
         answer = daemon.ask("PATCH", "/v1/graphs/forms/edges?wait=60", body=body, headers=CSV)

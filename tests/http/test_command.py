@@ -71,8 +71,8 @@ class Generate(CommandTest):
             matrices.append(self.read("g.raw"))
         self.assertEqual(len(matrices[0]), 70 * 70 * 4)
         self.assertEqual(set(matrices), {matrices[0]})
-        # The distances are written as a table that could be an edge list. Solving the table gives
-        # the same distances.
+        # The written table of distances could also be read as an edge list. It is read as a
+        # matrix: solving it gives the same distances.
         self.ok("solve", graph, self.path("m.csv"), "--solver", "cpu")
         self.ok("solve", self.path("m.csv"), self.path("g.raw"), "--solver", "cpu")
         self.assertEqual(self.read("g.raw"), matrices[0])
@@ -203,7 +203,7 @@ class Solve(CommandTest):
         self.assertIn("tight_path", verification["checks"])
         self.assertGreaterEqual(report["timings"]["total_s"], report["timings"]["compute_s"])
 
-    def test_guesses_are_reported(self):
+    def test_assumptions_about_the_input_are_printed_as_warnings(self):
         graph = self.path("g.csv", b"source,target,year\na,b,5\nb,c,7\na,b,9\n")
         done = self.ok("solve", graph, self.path("g.npy"), "--json", "--weight", "year")
         warnings = json.loads(done.stdout.splitlines()[-1])["warnings"]
@@ -242,7 +242,8 @@ class Solve(CommandTest):
         variables = {k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}
         child = subprocess.Popen([APSP, "solve", "-", self.path("g.npy")], stdin=subprocess.PIPE,
                                  stderr=subprocess.PIPE, env=variables)
-        # More than a pipe buffers: when all is written, the command is reading and handles signals.
+        # The input is larger than a pipe: once all is written, the command is reading it and
+        # handles signals.
         child.stdin.write(b"p sp 4 1000000\n" + b"a 1 2 4\n" * 20000)
         child.stdin.flush()
         child.send_signal(signal.SIGINT)
@@ -278,7 +279,7 @@ class Plan(CommandTest):
     def plan(self, graph, *more):
         return json.loads(self.ok("plan", graph, "--json", "--solver", "cpu", *more).stdout)
 
-    def test_an_unconnected_graph_is_planned_by_component(self):
+    def test_a_disconnected_graph_gets_a_plan_with_a_part_per_component(self):
         told = self.plan(self.rings())
         self.assertEqual((told["n"], told["m"], told["directed"]), (2000, 2000, True))
         self.assertEqual((told["solver"], told["kind"]), ("cpu", "i4"))
@@ -290,7 +291,7 @@ class Plan(CommandTest):
         self.assertIn(b"nested_dissection, 20 parts", words)
         self.assertIn(b"2000 vertices, 2000 edges, directed, kind i4, for the cpu solver", words)
 
-    def test_a_dense_graph_is_planned_densely(self):
+    def test_a_dense_graph_gets_a_dense_plan(self):
         graph = self.path("dense.gr")
         self.ok("generate", "--shape", "dense", "--n", "700", graph)
         plan = self.plan(graph)["plan"]

@@ -191,7 +191,7 @@ def test_keys_are_still_required(_):
         assert allows(daemon.ask("GET", "/v1/jobs", headers=wrong).expect(429, "WrongKeys"), APP)
 
 
-def test_one_connection_beyond_the_limit_is_answered_503(_):
+def test_a_connection_beyond_the_limit_gets_a_503_response(_):
     with harness.Daemon(*CORS, "--http.address_limit", "1") as daemon:
         first = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=600)
         daemon.ask("GET", "/livez", connection=first).expect(200)

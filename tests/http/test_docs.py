@@ -32,7 +32,7 @@ def test_the_docs_page_loads_nothing_from_other_hosts(daemon):
     assert not re.search(r"\son\w+=|\sstyle=|eval\(|innerHTML", page)
 
 
-def test_the_policy_allows_only_the_script_of_the_page(daemon):
+def test_csp_allows_only_the_script_and_style_in_the_docs_page(daemon):
     answer = daemon.get("/docs").expect(200)
     page = answer.body.decode()
     policy = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))

@@ -259,7 +259,7 @@ def test_a_client_that_only_stops_sending_is_answered(daemon):
     cancel(daemon, running)
 
 
-def test_streams_end_with_the_state_at_the_stop(_):
+def test_event_streams_end_with_the_last_state_at_shutdown(_):
     with harness.Daemon("--jobs.drain_s", "0", *LASTING) as daemon:
         running, waiting = start_slow(daemon, 31)
         streams = [Stream(daemon, running), Stream(daemon, waiting)]
@@ -280,7 +280,7 @@ def test_streams_end_with_the_state_at_the_stop(_):
         cancel(daemon, waiting)
 
 
-def test_a_running_job_ends_its_stream_within_the_drain(_):
+def test_a_job_that_finishes_during_shutdown_ends_its_event_stream(_):
     with harness.Daemon("--jobs.drain_s", "300", *LASTING) as daemon:
         running, _ = start_slow(daemon, 32)
         job = daemon.submit(slow_graph(600 if harness.QUICK else 2500)).expect(202).json["id"]

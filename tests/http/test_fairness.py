@@ -57,7 +57,7 @@ def test_other_clients_are_served_while_answers_are_computed(daemon):
             daemon.get("/livez").expect(200)
             daemon.get("/v1/graphs/roads/distance?source=1&target=9").expect(200)
         if route == LONG:
-            # The short requests were answered before any of these long requests: the thread did not
+            # The short requests were answered before any of the long ones, so the thread did not
             # finish a computation first.
             assert computing(daemon) == CLIENTS
             assert select.select(clients, [], [], 0)[0] == []
@@ -66,8 +66,8 @@ def test_other_clients_are_served_while_answers_are_computed(daemon):
         harness.wait_until(daemon, lambda: computing(daemon) == 0)
 
 
-def test_every_answer_is_computed_to_its_end(daemon):
-    """The computations take turns, and the results are not mixed up."""
+def test_every_answer_is_computed_to_completion(daemon):
+    """The computations take turns on one thread, and no result is mixed up with another."""
     rows = [daemon.get(f"/v1/graphs/roads/row/{1 + i}?format=raw").expect(200).body for i in range(8)]
     clients = [begin(daemon, "GET", f"row/{1 + i % 8}?format=raw", None) for i in range(2 * CLIENTS)]
     for i, client in enumerate(clients):
@@ -79,7 +79,7 @@ def test_every_answer_is_computed_to_its_end(daemon):
         client.close()
 
 
-def test_a_stop_ends_running_computations(daemon):
+def test_a_shutdown_ends_running_computations(daemon):
     """The stop also ends pool threads that compute statistics for the first time."""
     for seed, route in ((5, LONG), (6, ("GET", "stats", None))):
         daemon.solve(test_hierarchy.roads(VERTICES, seed), "?name=roads&result=hierarchy")

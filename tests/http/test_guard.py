@@ -106,7 +106,8 @@ def test_good_requests_may_follow_each_other(daemon):
 
 
 def test_a_body_of_a_known_length_keeps_its_connection(daemon):
-    """A body is read to its end, good or bad, because a proxy has framed it the same way."""
+    """A body is read completely, whether it is accepted or not, so that service and proxy agree
+    where the next request begins."""
     graph = daemon.solve(SMALL)["graph"]
     pairs = b'{"pairs":[[1,2],[1,3]]}'
     connection = daemon.connect()
@@ -119,8 +120,8 @@ def test_a_body_of_a_known_length_keeps_its_connection(daemon):
             assert answer.status == status and connection.sock is first, (answer.status, answer.headers, answer.body)
             assert "Connection" not in answer.headers, answer.headers
     connection.close()
-    # The connection ends after a chunked body, whose lines the server cannot check, and after a
-    # refusal before the body.
+    # The service closes the connection after a chunked body, whose chunk lines it cannot check, and
+    # after a refusal before the body.
     for path, body, status in (("/v1/jobs", iter([SMALL]), 200), ("/nowhere", SMALL, 404)):
         answer = daemon.ask("POST", path, body)
         assert answer.status == status and answer.headers["Connection"] == "close", answer.headers

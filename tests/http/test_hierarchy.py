@@ -240,7 +240,7 @@ def test_rows_that_take_too_long_are_not_computed(_):
         daemon.get("/v1/graphs/long/heatmap").expect(200)  # samples some rows
 
 
-def test_a_negative_cycle_is_named(daemon):
+def test_a_negative_cycle_is_reported_with_its_vertices(daemon):
     graph = b"p sp 4 4\na 1 2 5\na 2 3 -4\na 3 1 -2\na 3 4 1\n"
     job = daemon.solve(graph, "?result=hierarchy")
     assert job["state"] == "failed" and job["problem"]["code"] == "NegativeCycle", job

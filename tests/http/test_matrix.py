@@ -269,7 +269,7 @@ def test_a_broken_download_resumes(daemon):
     assert begun + rest.body == whole.body
 
 
-def test_conditional_requests_are_answered_304_or_412(daemon):
+def test_conditional_requests_return_304_or_412(daemon):
     answer = daemon.get(PATH).expect(200)
     tag = answer.headers["ETag"]
     assert tag.startswith('"') and answer.headers["Accept-Ranges"] == "bytes"

@@ -15,8 +15,8 @@ from test_watch import start_slow
 
 
 class Manager:
-    """systemd's end: a datagram socket in the environment of the next program started, read by a
-    thread."""
+    """Plays the part of systemd: a thread reads a datagram socket, whose address the next program
+    started finds in its environment."""
 
     def __init__(self, **environment):
         self.folder = tempfile.TemporaryDirectory(prefix="apspd-test-")

@@ -391,7 +391,7 @@ def spec_status(code):
 provoked = set()
 
 
-def test_every_code_is_answered(daemon):
+def test_every_documented_problem_code_is_returned(daemon):
     vertex = "?source=1&target=9"
     submit = ("POST", "/v1/jobs")
     refuse(daemon, "BadRequest", "POST", "/v1/estimate", "{")
@@ -425,7 +425,7 @@ def key_of(daemon):
     return "the-key"
 
 
-def test_codes_of_a_busy_service_are_answered(daemon):
+def test_problem_codes_of_a_busy_service_are_returned(daemon):
     limits = ("--jobs.queue_limit", "1", "--http.watcher_limit", "1")
     with harness.Daemon(*limits, *harness.LASTING) as busy:
         big = harness.slow_graph(harness.LASTING_SIZE)

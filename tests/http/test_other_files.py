@@ -1,4 +1,4 @@
-"""Bodies that are not plain UTF-8: compressed without Content-Encoding, archives, other
+"""Tests bodies that are not plain UTF-8: compressed without Content-Encoding, archives, and other
 charsets."""
 
 import bz2

@@ -77,7 +77,7 @@ def test_the_page_loads_nothing_from_other_hosts(daemon):
     assert not re.search(r"\son\w+=[\"']|\sstyle=|eval\(|innerHTML|\burl\((?!data:)|@import", page)
 
 
-def test_the_policy_allows_only_the_script_of_the_page(daemon):
+def test_csp_allows_only_the_script_in_the_page(daemon):
     answer = daemon.get("/").expect(200)
     page = answer.body.decode()
     policy = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))

@@ -19,8 +19,8 @@ READY = "document.querySelector('#devices li')"
 OPEN = """!document.querySelector('#solved').hidden && document.querySelector('.histogram')
     && document.querySelector('#downloads li') && document.querySelector('#heat-block').textContent
     && document.querySelector('#workspace').getAttribute('aria-busy') === 'false'"""
-# Drops a file on the page as a user would. WebDriver takes seconds for each megabyte of an argument, so the page
-# itself makes the comments of a large file.
+# Drops a file on the page as a user would. WebDriver takes seconds for each megabyte of an
+# argument, so the page itself makes the comments of a large file.
 DROP = """const [name, text, comments = 0] = arguments;
 const data = new DataTransfer();
 data.items.add(new File([text, "c as large as can be\\n".repeat(comments)], name));
@@ -238,7 +238,7 @@ def test_a_warning_has_a_button_and_coordinates_stay(daemon):
         expect_no_other_error(page, "jobs?name=roads")
 
 
-def test_decimals_are_shown_in_all_digits(daemon):
+def test_decimals_are_shown_with_all_digits(daemon):
     with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         for name, body, fact in (("tolls", "a,b,1234567.891\nb,a,0.25\n", "weights 0.25 to 1,234,567.891"),

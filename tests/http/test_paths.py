@@ -107,7 +107,7 @@ def zero_cycles(n, seed):
     return rows
 
 
-def test_path_searches_through_zero_cycles_end(daemon):
+def test_path_searches_through_zero_length_cycles_terminate(daemon):
     rows = zero_cycles(400, 1)
     body = json.dumps({"n": 400, "edges": rows}).encode()
     job = daemon.solve(body, "?format=json")
@@ -118,7 +118,7 @@ def test_path_searches_through_zero_cycles_end(daemon):
     assert check(daemon, job["graph"], edges_of(complete), range(60), 1000) == 1000
 
 
-def test_paths_with_zero_sum_cycles_are_answered(daemon):
+def test_paths_through_zero_length_cycles_of_signed_weights_are_found(daemon):
     """Weights are differences of potentials, positive and negative: every cycle has length 0."""
     chooser = random.Random(5)
     potential = [chooser.randint(-50, 50) for _ in range(300)]

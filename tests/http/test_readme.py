@@ -33,8 +33,8 @@ def blocks(text, language):
 
 
 def shows(printed, real):
-    """Returns whether the output equals the printed output; "..." matches anything, and blanks are
-    ignored."""
+    """Returns whether the output equals the printed output; "..." matches anything, and spaces
+    are ignored."""
     parts = [re.escape("".join(part.split())) for part in printed.split("...")]
     return re.fullmatch(".*?".join(parts), "".join(real.split()), re.S)
 

@@ -1,5 +1,5 @@
-"""Sizes and weights at the limits of machine integers: answered after the line that has them,
-with almost no memory."""
+"""Tests sizes and weights at the limits of machine integers: they are refused or accepted right
+after their line, and take almost no memory."""
 
 import socket
 import struct
@@ -26,7 +26,8 @@ GOOD_WEIGHTS = ["0", "-0", "+1", "1e-400", "4.9e-324", "2147483647", "9007199254
 
 
 def begin(daemon, kind, data):
-    """Returns the status of an upload that continues with blanks after this beginning."""
+    """Sends an upload that begins with data and continues with spaces; returns the status and the
+    answer."""
     head = (f"POST /v1/jobs?format={kind} HTTP/1.1\r\nHost: localhost\r\n"
             f"Content-Length: {BODY_BYTES}\r\n\r\n").encode()
     with socket.create_connection(("127.0.0.1", daemon.port), timeout=600) as connection:

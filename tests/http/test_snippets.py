@@ -81,7 +81,7 @@ def test_the_documented_test_certificate_works():
         assert len(context.get_ca_certs()) == 1
 
 
-def test_the_documented_start_of_ranks_works():
+def test_the_documented_mpirun_command_works():
     program = os.path.join(os.path.dirname(os.path.abspath(harness.COMMAND)), "apsp-mpi")
     if shutil.which("mpirun") is None or not os.path.exists(program):
         return

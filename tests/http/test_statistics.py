@@ -75,7 +75,7 @@ def check_histogram(histogram, finite, integral):
 
 
 def check(daemon, graph):
-    """Checks the answer against NumPy's figures and returns it."""
+    """Compares the answer with statistics that NumPy computes, and returns it."""
     stats = daemon.get(f"/v1/graphs/{graph}/stats").expect(200).json
     assert list(stats) == ["n", "kind", "reachable_pairs", "diameter", "radius", "mean_distance",
                            "eccentricity", "closeness", "reachable", "histogram"], list(stats)
@@ -109,7 +109,7 @@ def solve(daemon, n, edges, query=""):
     return job["graph"]
 
 
-def test_statistics_of_directed_unconnected_graphs_are_correct(daemon):
+def test_statistics_of_disconnected_directed_graphs_are_correct(daemon):
     edges = edges_of(SIZE, SIZE, 1, lambda chooser: chooser.randint(0, 1000))
     graph = solve(daemon, SIZE, edges)
     stats = check(daemon, graph)
@@ -175,7 +175,7 @@ def test_statistics_of_tiny_graphs_are_correct(daemon):
 
 
 def test_closeness_equals_networkx(daemon):
-    """The figures of networkx.closeness_centrality for Krackhardt's kite."""
+    """The expected values are those of networkx.closeness_centrality for Krackhardt's kite."""
     kite = [(0, 1), (0, 2), (0, 3), (0, 5), (1, 3), (1, 4), (1, 6), (2, 3), (2, 5), (3, 4), (3, 5),
             (3, 6), (4, 6), (5, 6), (5, 7), (6, 7), (7, 8), (8, 9)]
     graph = solve(daemon, 10, [[u, v, 1] for u, v in kite], "?directed=false")

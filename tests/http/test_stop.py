@@ -1,5 +1,5 @@
-"""SIGTERM during all kinds of work: polls are answered, the exit code is 0, and the job
-continues after the next start."""
+"""Sends SIGTERM during all kinds of work: long polls are answered, the exit code is 0, and jobs
+continue after the next start."""
 
 import signal
 import threading
@@ -9,7 +9,7 @@ from harness import LASTING, SMALL
 from test_watch import cancel, start_slow
 
 
-def test_a_stop_answers_polls_and_preserves_the_jobs():
+def test_a_shutdown_answers_polls_and_preserves_jobs():
     with harness.Daemon("--jobs.drain_s", "1", *LASTING) as daemon:
         running, waiting = start_slow(daemon, 1)
         answers = []

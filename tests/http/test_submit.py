@@ -79,7 +79,7 @@ def test_concurrent_uploads_share_the_upload_memory(_):
     body = harness.long_edges(240_000)
     with harness.Daemon("--http.upload_memory", "2MiB", *harness.NO_DEADLINES) as daemon:
         assert daemon.get("/v1/limits").json["upload_memory_bytes"] == 2 << 20
-        # The announcement reserves no memory.
+        # The headers of an upload reserve no memory.
         second = harness.asked_for_body(daemon, "/v1/jobs?wait=0", len(body))
         first = harness.drip_all(daemon)
         refused = daemon.submit(body).expect(429, "TooManyUploads")
@@ -130,7 +130,7 @@ def test_concurrent_query_bodies_share_the_upload_memory(_):
         wait_until(daemon, lambda: daemon.ask("POST", "/v1/graphs/small/distances", body=body).status == 200)
 
 
-def test_announcing_an_upload_reserves_no_memory(_):
+def test_an_upload_without_a_body_so_far_reserves_no_memory(_):
     with harness.Daemon("--http.upload_memory", "64MiB", *harness.NO_DEADLINES) as daemon:
         drops = [harness.Drip(daemon) for _ in range(8)]
         harness.upload_beside(daemon, drops, "127.0.0.1")
@@ -140,7 +140,7 @@ def test_an_address_can_use_at_most_half_of_the_upload_memory(_):
     with harness.Daemon("--http.upload_memory", "32MiB", *harness.NO_DEADLINES) as daemon:
         drops = [harness.Drip(daemon, "127.0.0.2", 1 << 19) for _ in range(40)]
         harness.upload_beside(daemon, drops, "127.0.0.1")
-        # One step of 1 MiB for each of 16.
+        # Each of the 16 uploads reserves one step of 1 MiB.
         statuses = [drop.finish() for drop in drops]
         assert statuses.count(429) == 24, statuses
 

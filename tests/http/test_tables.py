@@ -25,7 +25,7 @@ EXTRAS = {
 
 
 class Table:
-    """Edges between places: a table with one column for each end, one for the weight, and further
+    """Edges between towns: a table with a column for each endpoint, one for the weight, and further
     columns."""
 
     def __init__(self, random, weights=("weight",)):
@@ -97,7 +97,7 @@ def told(answer, *codes):
     return " ".join(w["detail"] for w in answer["warnings"] if w["code"] in codes)
 
 
-def test_known_end_columns_are_read_and_others_refused(daemon):
+def test_known_endpoint_columns_are_read_and_others_are_refused(daemon):
     for seed in range(COUNT):
         draw = random.Random(f"ends {seed}")
         table = Table(draw)
@@ -114,7 +114,7 @@ def test_known_end_columns_are_read_and_others_refused(daemon):
             assert answer.get("line", 0) == 1 and answer.get("column", 0) > 0, (body, answer)
             assert "source_column=" in answer["hint"], (body, answer)
         else:
-            # The columns read as ends may be in the other order.
+            # The two endpoint columns may be in the other order.
             named = told(answer, "HeaderGuessed")
             assert all(table.names[end] in named for end in ("source", "target")), (body, answer)
             back = {(target, source): weight for (source, target), weight in table.edges().items()}

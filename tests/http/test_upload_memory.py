@@ -1,4 +1,4 @@
-"""No upload uses more memory than its client's part of http.upload_memory, whatever its format."""
+"""No upload uses more memory than its client's share of http.upload_memory, whatever its format."""
 
 import gzip
 import io
@@ -9,7 +9,7 @@ import subprocess
 
 import harness
 
-# Otherwise the C library writes to each allocated byte, so that unused memory counts.
+# Meson makes the C library fill all memory, so that unused memory would count.
 os.environ.pop("MALLOC_PERTURB_", None)
 
 LIMIT_MIB = 32

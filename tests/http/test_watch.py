@@ -81,7 +81,7 @@ def test_progress_counts_all_phases_and_never_falls(daemon):
         assert all(eta_s > 0 for eta_s in left), left
 
 
-def test_a_poll_ends_after_its_timeout(daemon):
+def test_a_long_poll_ends_after_its_timeout(daemon):
     running, waiting = start_slow(daemon, 2)
     start = time.monotonic()
     document = daemon.get(f"/v1/jobs/{waiting}?wait=0.3").expect(200).json
@@ -93,7 +93,7 @@ def test_a_poll_ends_after_its_timeout(daemon):
     cancel(daemon, running)
 
 
-def test_a_change_of_state_ends_all_polls(daemon):
+def test_a_change_of_state_ends_all_long_polls(daemon):
     running, waiting = start_slow(daemon, 3)
     states = []
 
@@ -154,7 +154,7 @@ def test_a_query_waits_for_the_solve(daemon):
     daemon.get(f"/v1/graphs/{job['id']}/distance?source=1&target=2").expect(200)
 
 
-def test_a_full_queue_refuses_a_job_before_its_body(_):
+def test_a_full_queue_refuses_a_job_before_reading_its_body(_):
     with harness.Daemon("--jobs.queue_limit", "1", *LASTING) as daemon:
         running = daemon.submit(slow_graph(LASTING_SIZE + 4)).expect(202).json["id"]
         until_running(daemon, running)
