@@ -46,7 +46,7 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
         if (change->source == change->target && change->weight < 0) {
             return problem_refuse(reterr, STATUS_BAD_GRAPH,
                                   "Give an edge from a vertex to itself a weight of 0 or more.",
-                                  "Change %zu, counted from 1, is a negative cycle by itself.",
+                                  "Change %zu (counted from 1) creates a negative cycle by itself.",
                                   i + 1);
         }
         loops += change->source == change->target;

@@ -52,7 +52,7 @@ static const struct format_info table[FORMAT_COUNT] = {
                       .parameters = of_tables,
                       .sniffed = true},
     [FORMAT_MATRIX] = {.name = "matrix",
-                       .description = "a square table of numbers (CSV, TSV or blanks), one row per "
+                       .description = "a square table of numbers (CSV, TSV or spaces), one row per "
                                       "line; an empty field, inf, nan or - is a missing edge",
                        .media_types = {"text/x-matrix"},
                        .file_endings = {"matrix"},

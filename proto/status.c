@@ -57,7 +57,7 @@ static const struct status_info table[] = {
 
     [STATUS_QUEUE_FULL] = {"QueueFull", "The queue is full", 429, EXIT_BAD_INPUT},
     [STATUS_JOB_QUOTA] = {"JobQuota", "The quota of waiting jobs is used up", 429, EXIT_BAD_INPUT},
-    [STATUS_STORAGE_QUOTA] = {"StorageQuota", "The quota of stored bytes is used up", 507,
+    [STATUS_STORAGE_QUOTA] = {"StorageQuota", "The storage quota is exhausted", 507,
                               EXIT_BAD_INPUT},
     [STATUS_TOO_MANY_WATCHERS] = {"TooManyWatchers", "Too many event streams are open", 429,
                                   EXIT_BAD_INPUT},

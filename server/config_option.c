@@ -74,14 +74,14 @@ static const struct config_option options[] = {
     {"http", "threads", OPTION_NUMBER, "4", 1, 64, NULL, MEMBER(http_threads),
      "Threads that answer requests."},
     {"http", "connection_limit", OPTION_NUMBER, "16384", 1, 100000, NULL, MEMBER(connection_limit),
-     "Maximum number of open connections; a used connection takes 25 KiB. At the limit a new "
-     "connection replaces an idle one; if none is idle, the new connection is answered 503."},
+     "Maximum number of open connections; an active connection takes 25 KiB. At the limit a new "
+     "connection replaces an idle one; if none is idle, the new one receives status 503."},
     {"http", "address_limit", OPTION_NUMBER, "4096", 0, 100000, NULL, MEMBER(address_limit),
-     "Maximum number of connections from one address (IPv6: one /64); further connections are "
-     "answered 429. Behind a proxy all clients have the same address. 0 = no limit."},
+     "Maximum number of connections from one address (IPv6: one /64); further connections "
+     "receive status 429. Behind a proxy all clients have the same address. 0 = no limit."},
     {"http", "wrong_key_limit", OPTION_NUMBER, "60", 0, 1000000, NULL, MEMBER(wrong_key_limit),
      "Maximum number of wrong keys per minute from one address (IPv6: one /64); further requests "
-     "are answered 429 and the connection is closed. Valid keys from that address are still "
+     "receive status 429 and the connection is closed. Valid keys from that address are still "
      "accepted. 0 = no limit."},
     {"http", "connection_timeout_s", OPTION_NUMBER, "30", 1, 86400, NULL,
      MEMBER(connection_timeout_s),
@@ -94,22 +94,22 @@ static const struct config_option options[] = {
      "stall_timeout_s: after that time if no byte moves, after ten times that time at nine tenths "
      "of the rate. 0 = no limit."},
     {"http", "stall_timeout_s", OPTION_NUMBER, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
-     "Seconds by which a client may fall behind rate_floor while it receives an answer."},
+     "Maximum number of seconds that a client may lag behind rate_floor during a response."},
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
      MEMBER(body_limit_bytes),
      "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are accepted."},
     {"http", "upload_memory", OPTION_BYTES, "0", 0, KIB * KIB * GIB, NULL,
      MEMBER(upload_memory_bytes),
-     "Memory in bytes for the graphs and lists of pairs being uploaded, counted by their edges and "
-     "names. A tenant may use half of it, and an address half of its tenant's part; without keys "
-     "an address may use half of the total. Clients of a Unix socket count as one address. An "
-     "upload larger than the part of its address is refused with 413, and an upload that does not "
-     "fit beside the current uploads with 429; the first 256 KiB of each upload are not counted. 0 "
-     "= half of the memory available to the machine or control group when apspd starts. Suffixes "
-     "as for body_limit."},
+     "Memory in bytes for uploads in progress: the edges and names of their graphs, and lists of "
+     "pairs. A tenant may use half of it, and a client address half of its tenant's share; without "
+     "keys an address may use half of the total. Clients of a Unix socket count as one address. An "
+     "upload larger than the share of its address is refused with 413. An upload that does not fit "
+     "in addition to the current uploads is refused with 429. The first 256 KiB of each upload do "
+     "not count. 0 = half of the memory available to the machine or control group when apspd "
+     "starts. Accepts the suffixes of body_limit."},
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
-     "Largest decompressed size of an upload in bytes. Suffixes as for body_limit."},
+     "Largest decompressed size of an upload in bytes. Accepts the suffixes of body_limit."},
     {"http", "decoded_ratio", OPTION_NUMBER, "200", 1, 1000000, NULL, MEMBER(decoded_ratio),
      "Largest decompressed size of an upload as a multiple of its compressed size, beyond the "
      "first MiB."},
@@ -315,9 +315,9 @@ static const struct {
     const char *range;
 } text_types[] = {
     [OPTION_ADDRESS] = {is_address, "HOST:PORT or unix:PATH"},
-    [OPTION_HOSTS] = {are_hosts, "host names separated by blanks, or none"},
+    [OPTION_HOSTS] = {are_hosts, "host names separated by spaces, or none"},
     [OPTION_ORIGINS] = {are_origins,
-                        "SCHEME://HOST[:PORT], several separated by blanks, *, or none"},
+                        "SCHEME://HOST[:PORT], several separated by spaces, *, or none"},
     [OPTION_TILES] = {is_tiles, "http[s]://HOST/ADDRESS with {z}, {x} and {y}, or none"},
     [OPTION_WORD] = {NULL, NULL},
 };

@@ -49,7 +49,7 @@ enum status systemd_find_credential(char *path, size_t size, struct problem *ret
     if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL) {
         return problem_set(
             reterr, STATUS_CONFIG,
-            "%s: a credential needs a name without slashes that does not begin with a dot", path);
+            "%s: a credential name must not be empty, contain a slash or begin with a dot", path);
     }
     if (folder == NULL || folder[0] != '/') {
         return problem_refuse(reterr, STATUS_CONFIG,

@@ -119,7 +119,7 @@ static enum status refuse_bytes(const struct charset_converter *converter, struc
 {
     return problem_bad_graph_hint(
         reterr, converter->line, converter->column,
-        "Name the charset of the text with charset=, or send the text in UTF-8.",
+        "Specify the charset of the text with charset=, or send the text in UTF-8.",
         "The body has bytes that are not text in %s.", converter->charset);
 }
 

@@ -573,12 +573,13 @@ enum status columns_choose(struct columns *columns, const struct table_row *head
     add_columns(columns, header, first, ends);
     STATUS_TRY(choose_weight(columns, header, first, has_time, reterr));
     if (columns->ends == ENDS_BY_POSITION && header != NULL) {
-        warning_hint(warning_add(&notes->warnings, WARNING_HEADER_GUESSED,
-                                 "The first line was read as a header, and its columns %s and %s "
-                                 "as source and target, although the names are unknown.",
-                                 columns->list[0].name, columns->list[1].name),
-                     "Name the columns source, target and weight, or give source_column= and "
-                     "target_column=.");
+        warning_hint(
+            warning_add(&notes->warnings, WARNING_HEADER_GUESSED,
+                        "The first line was read as a header with the source column %s and "
+                        "the target column %s, although these names are not recognized.",
+                        columns->list[0].name, columns->list[1].name),
+            "Name the columns source, target and weight, or give source_column= and "
+            "target_column=.");
     }
     notes->says_direction |= columns->roles[ROLE_TYPE] != NO_COLUMN;
     return STATUS_OK;
@@ -845,7 +846,7 @@ static enum status check_left(const struct columns *columns, struct problem *ret
         return STATUS_OK;
     }
     problem_bad_graph(reterr, first->first.line, first->first.column,
-                      "No column name is recognized as weights, but the field '%s' is a number. "
+                      "No column is recognized as the weight, but the field '%s' is a number. "
                       "Numeric columns: %s.",
                       first->sample, list);
     problem_hint(

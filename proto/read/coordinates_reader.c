@@ -251,7 +251,7 @@ enum status coordinates_reader_end(struct coordinates_reader *reader,
     }
     if (reader->form == FORM_CO && reader->listed != reader->announced) {
         return problem_set(reterr, STATUS_BAD_COORDINATES,
-                           "The file announces %" PRId64 " vertices and has %" PRId64 ".",
+                           "The file declares %" PRId64 " vertices and has %" PRId64 ".",
                            reader->announced, reader->listed);
     }
     coordinates->is_plane = reader->system == SYSTEM_PLANE;

@@ -208,7 +208,7 @@ static enum status refuse_bytes(const struct decoder *decoder, struct problem *r
     return problem_refuse(reterr, STATUS_BAD_GRAPH,
                           decoder->ended ? "Remove them, or compress the file again."
                                          : "Compress the file again, or send it uncompressed.",
-                          decoder->ended ? "There are other bytes after the end of the %s data."
+                          decoder->ended ? "There are extra bytes after the end of the %s data."
                                          : "The body is not %s, or it is damaged.",
                           names[decoder->rules.coding]);
 }

@@ -85,7 +85,7 @@ static enum status parse_arc(struct dimacs *dimacs, struct word_cursor cursor,
         return problem_bad_graph(reterr, 0, 1, "There is an arc before the p line.");
     }
     if (dimacs->arcs == dimacs->reader.announced_edges) {
-        return problem_bad_graph(reterr, 0, 1, "There are more arcs than the p line announces.");
+        return problem_bad_graph(reterr, 0, 1, "There are more arcs than the p line declares.");
     }
     STATUS_TRY(line_word_parse_vertex(source, dimacs->vertex_count, &ends[0], reterr));
     STATUS_TRY(line_word_parse_vertex(target, dimacs->vertex_count, &ends[1], reterr));

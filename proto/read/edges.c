@@ -92,7 +92,7 @@ static enum status refuse_count(const struct edges *edges, const struct table_ro
     const struct field *place = &row->fields[row->count > first ? first : row->count - 1];
     const bool has_comment = place->size > 0 && strchr("#%/", *place->bytes) != NULL;
     const char *hint =
-        has_comment ? "Put the comment on a line of its own, and begin it with # and a blank."
+        has_comment ? "Put the comment on a separate line, and begin it with # and a space."
         : edges->held.size > 0 && row->count == first + 1
             ? "In R, omit the row names: write.table(edges, 'g.txt', row.names=FALSE)."
         : edges->cursor.delimiter == ' '
@@ -143,7 +143,7 @@ static enum status decide_columns(struct edges *edges, const struct table_row *h
     if (edges->row.count < 2) {
         return problem_bad_graph_hint(
             reterr, 0, edges->row.fields[0].column,
-            "Separate the columns by commas, semicolons, tabs or blanks, and remove a number of "
+            "Separate the columns by commas, semicolons, tabs or spaces, and remove a number of "
             "vertices or edges above the list.",
             "There is one column, but an edge needs a source and a target.");
     }
@@ -322,7 +322,7 @@ static enum status parse_first_line(struct edges *edges, const char *line, size_
             : field_delimiter(line, begin, edges->reader.options.has_decimal_comma);
 
     if (size > 1 && memcmp(line, "//", 2) == 0) {
-        return problem_bad_graph_hint(reterr, 0, 1, "Begin comments with # and a blank.",
+        return problem_bad_graph_hint(reterr, 0, 1, "Begin comments with # and a space.",
                                       "The line begins with //, but comments begin with #.");
     }
     edges->cursor.delimiter = delimiter;
@@ -364,7 +364,8 @@ static enum status parse_comment(struct edges *edges, const char *line, size_t s
 {
     if (size == 1 && line[0] == '#') {
         return problem_bad_graph_hint(
-            reterr, 0, 1, "Remove it and the nodes above it; if it is a comment, add a word to it.",
+            reterr, 0, 1,
+            "Remove this line and the node lines above it, or add a word to the comment.",
             "The line separates the nodes of a TGF file from its edges.");
     }
     if (edges->decided || edges->held.size > 0) {
@@ -372,7 +373,7 @@ static enum status parse_comment(struct edges *edges, const char *line, size_t s
                    ? STATUS_OK
                    : problem_bad_graph_hint(
                          reterr, 0, 1,
-                         "Write a blank after the comment character, or put the value in quotes.",
+                         "Write a space after the comment character, or put the value in quotes.",
                          "The line begins with %c like a comment, but has as many columns as an "
                          "edge.",
                          *line);
@@ -526,7 +527,7 @@ static enum status check_header(const struct edges *edges, struct problem *reter
             return problem_bad_graph_hint(
                 reterr, edges->held_line, 0,
                 "Add a header source,target, or name the columns of this header with "
-                "source_column= and target_column=; in joined files, remove the later headers.",
+                "source_column= and target_column=. In joined files, remove the later headers.",
                 "The first line may be a header or an edge: '%s' is also a vertex in a later line.",
                 name);
         }

@@ -218,7 +218,7 @@ char field_announced_delimiter(const char *line, size_t size)
 const char *field_delimiter_name(char delimiter)
 {
     return delimiter == '\t'  ? "tabs"
-           : delimiter == ' ' ? "blanks"
+           : delimiter == ' ' ? "spaces"
            : delimiter == ',' ? "commas"
            : delimiter == '|' ? "bars"
                               : "semicolons";

@@ -276,10 +276,11 @@ static enum status begin_element(struct json *json, const struct json_token *tok
     json->in_metadata = json->is_text = false;
     json->record = (struct edge_record){.place = {"", 0, token->place.column, token->place.line}};
     if (json->member == MEMBER_NODES) {
-        return is_object(token) ? STATUS_OK : refuse_token(token, "A node is an object.", reterr);
+        return is_object(token) ? STATUS_OK : refuse_token(token, "Nodes must be objects.", reterr);
     }
     if (!is_object(token) && !compact) {
-        return refuse_token(token, "An edge must be an object, or outside JGF an array.", reterr);
+        return refuse_token(token, "An edge must be an object or, except in JGF, an array.",
+                            reterr);
     }
     json->compact |= compact;
     json->linked |= !compact;
@@ -451,7 +452,7 @@ static enum status parse_inner(struct json *json, const struct json_token *token
         return json_nodes_list(&json->nodes, &name, reterr);
     }
     if (depth == 1 && is_node && json->by_key) {
-        return is_object(token) ? STATUS_OK : refuse_token(token, "A node is an object.", reterr);
+        return is_object(token) ? STATUS_OK : refuse_token(token, "Nodes must be objects.", reterr);
     }
     if (depth == 1) {
         return is_end(token) ? end_element(json, reterr) : begin_element(json, token, reterr);

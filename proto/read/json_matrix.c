@@ -54,8 +54,8 @@ enum status json_matrix_accept(struct json_matrix *matrix, const struct json_tok
     if (matrix->column != matrix->width || matrix->row == matrix->width) {
         return refuse_token(
             token, "The matrix is not square, or its rows differ in length.",
-            "Write edges as {\"n\": 3, \"edges\": [[0, 1, 5]]}; the edge_index of PyTorch "
-            "Geometric is a list of such edges after zip(*edge_index.tolist()).",
+            "Write edges as {\"n\": 3, \"edges\": [[0, 1, 5]]}; to convert an edge_index of "
+            "PyTorch Geometric, use list(zip(*edge_index.tolist())).",
             reterr);
     }
     matrix->row++;
@@ -97,7 +97,7 @@ enum status json_matrix_finish(struct json_matrix *matrix, struct graph **ret_gr
     if (matrix->row != matrix->width) {
         return problem_bad_graph_hint(
             reterr, 0, 0,
-            "The matrix of a graph is square; write edges as {\"n\": 3, \"edges\": [[0, 1, 5]]}.",
+            "A matrix must be square; write edges as {\"n\": 3, \"edges\": [[0, 1, 5]]}.",
             "The matrix has %u rows and %u columns.", matrix->row, matrix->width);
     }
     if (matrix->is_bare && matrix->has_loops && (matrix->width == 2 || matrix->width == 3)) {

@@ -47,9 +47,9 @@ static enum status refuse_byte(const struct json_scanner *scanner, char c, struc
     const bool is_shown = c >= 0x20 && c < 0x7F;
 
     return problem_bad_graph(reterr, scanner->place.line, scanner->place.column,
-                             is_shown ? "There is '%c' where %s should be."
-                                      : "There is byte 0x%02X where %s should be.",
-                             is_shown ? c : (unsigned char)c, wanted[scanner->expected]);
+                             is_shown ? "Expected %s but found '%c'."
+                                      : "Expected %s but found byte 0x%02X.",
+                             wanted[scanner->expected], is_shown ? c : (unsigned char)c);
 }
 
 static void begin_token(struct json_scanner *scanner, enum mode mode)
@@ -131,7 +131,7 @@ static enum status refuse_literal(const struct json_scanner *scanner, struct pro
     const struct json_place place = scanner->token_place;
     if (strcmp(word, "NaN") == 0 || strcmp(word, "Infinity") == 0) {
         return problem_bad_graph_hint(reterr, place.line, place.column,
-                                      "Omit the edge: a missing edge is not listed.",
+                                      "Omit the edge: missing edges must not be listed.",
                                       "%s is not JSON.", text);
     }
     return problem_bad_graph(reterr, place.line, place.column, "'%.40s' is not a JSON value.",

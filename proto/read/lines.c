@@ -134,11 +134,11 @@ bool line_word_is(struct field word, const char *text)
 enum status line_word_refuse(struct field word, const char *expected, struct problem *reterr)
 {
     if (word.size == 0) {
-        return problem_bad_graph(reterr, 0, word.column, "The line ends where %s should be.",
+        return problem_bad_graph(reterr, 0, word.column, "Expected %s but the line ends.",
                                  expected);
     }
-    return problem_bad_graph(reterr, 0, word.column, "There is '%.*s' where %s should be.",
-                             word.size > 40 ? 40 : (int)word.size, word.bytes, expected);
+    return problem_bad_graph(reterr, 0, word.column, "Expected %s but found '%.*s'.", expected,
+                             word.size > 40 ? 40 : (int)word.size, word.bytes);
 }
 
 enum status line_word_expect_end(struct word_cursor *cursor, struct problem *reterr)

@@ -55,7 +55,7 @@ static enum status parse_fmt(struct metis *metis, struct word_cursor *cursor,
     if (constraints > 0 && !has_vertex_weights) {
         return problem_bad_graph_hint(
             reterr, 0, ncon.column, "The second digit of fmt is 1 when vertices have weights.",
-            "There are weights per vertex, but fmt says that vertices have none.");
+            "The header gives a number of vertex weights, but fmt says that there are none.");
     }
     metis->passed_count = constraints + (digits[0] == '1');
     metis->has_edge_weights = digits[2] == '1';
@@ -165,22 +165,22 @@ static enum status check_complete(const struct metis *metis, struct problem *ret
         return problem_refuse_at(
             reterr, STATUS_TRUNCATED, metis->reader.splitter.line + 1, 0,
             "A vertex without neighbours has an empty line.",
-            "The header announces n=%u vertices, but there are %u lines after it.",
+            "The header declares n=%u vertices, but there are %u lines after it.",
             metis->vertex_count, metis->row_count);
     }
     if (metis->sums[0] != metis->sums[1]) {
         return problem_bad_graph_hint(
             reterr, 0, 0,
-            "List an edge at both of its ends, or upload directed edges as an edge list.",
-            "The two ends of some edge do not list each other with the same weight.");
+            "List each edge at both endpoints, or upload a directed graph as an edge list.",
+            "The two endpoints of some edge do not list each other with the same weight.");
     }
     if (metis->listed == (uint64_t)metis->edge_count) {
         return STATUS_OK;
     }
-    return problem_bad_graph_hint(reterr, 0, 0,
-                                  "Count an edge once in m, although both of its ends list it.",
-                                  "The header announces m=%lld edges, but the lists hold %llu.",
-                                  (long long)metis->edge_count, (unsigned long long)metis->listed);
+    return problem_bad_graph_hint(
+        reterr, 0, 0, "Count each edge once in m, even though both of its endpoints list it.",
+        "The header declares m=%lld edges, but the lists hold %llu.", (long long)metis->edge_count,
+        (unsigned long long)metis->listed);
 }
 
 static enum status finish_metis(struct reader *reader, struct graph **ret_graph,

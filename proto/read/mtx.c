@@ -124,7 +124,7 @@ static enum status parse_size(struct mtx *mtx, struct word_cursor cursor, struct
     }
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (row_count != column_count) {
-        return problem_bad_graph_hint(reterr, 0, columns.column, "The matrix of a graph is square.",
+        return problem_bad_graph_hint(reterr, 0, columns.column, "The matrix must be square.",
                                       "The matrix is not square, so its rows are not vertices.");
     }
     /* An array lists the whole matrix, or its lower triangle with or without the diagonal. Vertex
@@ -145,7 +145,7 @@ static enum status refuse_more(uint64_t column, struct problem *reterr)
 {
     return problem_bad_graph_hint(reterr, 0, column,
                                   "Correct the size line, or remove the other entries.",
-                                  "There are more entries than the size line announces.");
+                                  "There are more entries than the size line declares.");
 }
 
 /* Adds the edge of an entry, and also the reverse edge if the entry represents two. */
@@ -254,7 +254,7 @@ static enum status finish_mtx(struct reader *reader, struct graph **ret_graph,
                                  "The file ends before the line with the size.");
     }
     return problem_refuse_at(reterr, STATUS_TRUNCATED, reader->splitter.line, 0, NULL,
-                             "The size announces %llu entries, but %llu were found.",
+                             "The size line declares %llu entries, but %llu were found.",
                              (unsigned long long)reader->announced_edges,
                              (unsigned long long)mtx->entries);
 }

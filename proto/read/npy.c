@@ -79,7 +79,7 @@ static enum status refuse_shape(const struct npy_header *header, struct problem 
     const bool may_be_edges = header->rows == 2 || header->columns == 2 || header->columns == 3;
     return problem_bad_graph_hint(
         reterr, 0, 0, may_be_edges ? AS_TEXT : "",
-        "The array has %llu rows and %llu columns, but the matrix of a graph is square.",
+        "The array has %llu rows and %llu columns, but the matrix of a graph must be square.",
         (unsigned long long)header->rows, (unsigned long long)header->columns);
 }
 

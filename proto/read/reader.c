@@ -194,7 +194,7 @@ enum status reader_admit_count(const struct reader *reader, uint64_t announced,
         return STATUS_OK;
     }
     return problem_refuse(reterr, STATUS_BAD_PARAMETER, "Omit n=: the file states it.",
-                          "The parameter n is %u, but the file announces %llu vertices.",
+                          "The parameter n is %u, but the file declares %llu vertices.",
                           options->vertex_count, (unsigned long long)announced);
 }
 
@@ -229,10 +229,10 @@ enum status reader_name_vertex(struct name_table *names, const char *name, size_
     if (valid == size) {
         return STATUS_OK;
     }
-    return problem_bad_graph_hint(reterr, 0, column + valid,
-                                  "Name the charset of the text: charset=iso-8859-1, windows-1252, "
-                                  "shift_jis or another.",
-                                  "The name of the vertex is not UTF-8.");
+    return problem_bad_graph_hint(
+        reterr, 0, column + valid,
+        "Specify the charset of the text, such as charset=iso-8859-1, windows-1252 or shift_jis.",
+        "The name of the vertex is not UTF-8.");
 }
 
 struct field reader_point(const struct reader *reader, struct field field, char *point)
@@ -318,7 +318,7 @@ bool reader_is_not_finite(const char *text, size_t size)
 static const char *find_hint(struct field weight)
 {
     return reader_is_not_finite(weight.bytes, weight.size)
-               ? "Omit the edge: a missing edge is not listed."
+               ? "Omit the edge: missing edges must not be listed."
            : memchr(weight.bytes, ',', weight.size) != NULL
                ? "decimal=, reads a decimal comma; otherwise write decimals with a point, and no "
                  "thousands separators."
@@ -327,7 +327,7 @@ static const char *find_hint(struct field weight)
                  "source,target,weight, or source_column= and target_column=; weight=none counts "
                  "each edge as 1; format=matrix reads a matrix."
            : weight.size > 4 && memchr(weight.bytes, 'e', weight.size) != NULL
-               ? "If it stands for a missing edge, omit the edge: a missing edge is not listed."
+               ? "If this weight marks a missing edge, omit the edge."
                : "Write only the number, without units, currency signs and thousands separators.";
 }
 
@@ -346,7 +346,7 @@ static enum status refuse_weight(struct field weight, struct problem *reterr)
     if (digits == weight.size && digits > sign) {
         return problem_refuse_at(
             reterr, STATUS_WEIGHT_RANGE, weight.line, weight.column,
-            "Scale the weights down; if it stands for a missing edge, omit the edge.",
+            "Scale the weights down. If this weight marks a missing edge, omit the edge.",
             "The weight %.*s does not fit 64 bits.", shown, weight.bytes);
     }
     return problem_bad_graph_hint(

@@ -192,7 +192,8 @@ static enum status decide_layout(struct table *table, const char *line, size_t s
                         (label.size > 1 || *label.bytes != '0');
     if (table->is_refused) {
         return problem_bad_graph_hint(
-            reterr, 0, 0, "Write a 0 there if the line is a row, or a word if it names columns.",
+            reterr, 0, 0,
+            "Put a 0 in the first field if the line is a row, or a word if it is a header.",
             "The first field is empty, so the line may name the columns or be a row of the "
             "matrix.");
     }
@@ -366,8 +367,8 @@ static void note_layout(struct table *table)
                                  "The table was read as a matrix, and the %llu zeros off its "
                                  "diagonal as missing edges, since nothing else marks them.",
                                  (unsigned long long)table->zero_count),
-                     "To make a 0 an edge of weight 0, mark missing edges by an empty field, inf "
-                     "or nan, or upload an .npy file.");
+                     "To read a 0 as an edge of weight 0, mark missing edges with an empty field, "
+                     "inf or nan, or upload an .npy file.");
     } else if (table->reader.options.format_guessed) {
         warning_hint(warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
                                  "The table was read as a matrix, since it has as many lines as "

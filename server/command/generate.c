@@ -16,7 +16,7 @@ static const struct command_flag flags[] = {
     [KIND] = {"kind", "KIND", "i4: integer weights (default); f4: weights with three decimals."},
     [DEGREE] = {"degree", "D", "gnp: average number of edges that leave a vertex. Default: 8."},
     [MAX_WEIGHT] = {"max-weight", "W", "Weights are above 0 and at most W. Default: 1000."},
-    [DIRECTED] = {"directed", NULL, "Make edges directed. Default: each edge has its reverse."},
+    [DIRECTED] = {"directed", NULL, "Generate directed edges. By default they are undirected."},
     [TO] = {"to", "FORMAT", "dimacs, edges, json or nthu. Default: by OUT's ending, else dimacs."},
     {NULL, NULL, NULL},
 };

@@ -85,8 +85,8 @@ static enum status run_plan(struct command_call *call, struct problem *reterr)
 const struct command command_plan = {
     .name = "plan",
     .operand_names = {"GRAPH"},
-    .summary = "Prints what a solve of GRAPH would need: parts and separators of its plan, the\n"
-               "fraction of the n^3 relaxations left, and the expected memory and seconds.",
+    .summary = "Prints the plan for solving GRAPH: its parts and separators, the fraction of the\n"
+               "n^3 relaxations that remains, and the expected memory and time.",
     .flags = flags,
     .run = run_plan,
 };

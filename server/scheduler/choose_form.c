@@ -162,7 +162,7 @@ enum status choose_result_form(const struct scheduler *scheduler,
 {
     if (result->form == RESULT_FORM_HIERARCHY && cost_kind(question->cost) == KIND_U2) {
         return problem_refuse(reterr, STATUS_BAD_PARAMETER, "Request kind=i4 or result=matrix.",
-                              "A hierarchy has no kind u2.");
+                              "Kind u2 is not available for hierarchies.");
     }
     if (result->form == RESULT_FORM_AUTO) {
         choose_auto(scheduler, question, result);

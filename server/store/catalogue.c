@@ -138,7 +138,7 @@ static enum status check_or_create(sqlite3 *database, const char *path, const ch
         code = query_text(database, "SELECT id FROM store", answer, sizeof(answer));
     }
     if (code == SQLITE_NOTFOUND) {
-        return problem_set(reterr, STATUS_CORRUPT, "%s does not name its state directory", path);
+        return problem_set(reterr, STATUS_CORRUPT, "%s does not record its state directory", path);
     }
     if (code != SQLITE_OK) {
         return tell_failure(database, path, code, reterr);

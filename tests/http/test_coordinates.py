@@ -94,7 +94,7 @@ def test_bad_coordinates_are_refused_with_their_position(daemon):
     before = daemon.get(path + "/coordinates").body
     cases = (
         (b"p aux sp co 1\nv 17 1 2\n", 2, 3, "'17'"),
-        (b"p aux sp co 2\nv 1 1 2\n", None, None, "announces 2"),
+        (b"p aux sp co 2\nv 1 1 2\n", None, None, "declares 2"),
         (b"vertex,lon,lat\n1,2,north\n", 2, 5, "number"),
         (b"1,2,3\n", 1, 1, "columns"),
         (b"vertex,lon,lat\n1,2,91\n", 2, 1, "latitude"),

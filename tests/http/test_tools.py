@@ -131,7 +131,7 @@ CASES = (
     ("graph-tool", "`save('g.graphml')`", "graph-tool", NAMED, RIGHT, ""),
     ("rustworkx", "`node_link_json`", "rustworkx", None, "refused: a number", "a number in the edge itself"),
     ("yEd", "`.graphml` with labels", "yed", None, "refused: a number", "weight= names one"),
-    ("yEd", "`.tgf`", "tgf", None, "refused: TGF", "Remove it and the nodes"),
+    ("yEd", "`.tgf`", "tgf", None, "refused: TGF", "Remove this line and the node"),
     ("Graphviz", "`.dot`", "graphviz", None, "refused: a DOT file", "networkx.nx_agraph.read_dot"),
     ("Boost", "`write_graphviz`", "boost", None, "refused: a DOT file", "networkx.nx_agraph.read_dot"),
     ("Cytoscape", "`.sif`", "sif", None, "refused: a SIF file", "awk '"),

@@ -134,7 +134,7 @@ def columns_of_frame(frame: Any, weight: Any) -> tuple[Any, Any, Any]:
 def columns_of_edges(graph: Any) -> tuple[Any, Any, Any]:
     if isinstance(graph, numpy.ndarray):
         if graph.ndim != 2 or graph.shape[1] not in (2, 3):
-            hint = "The edge_index of PyTorch Geometric is edges=edge_index.T, a matrix is square."
+            hint = "Pass an edge_index of PyTorch Geometric as edges=edge_index.T; a matrix must be square."
             raise GraphError(f"Edges have 2 or 3 columns, not the shape {graph.shape}. {hint}")
         weights = graph[:, 2] if graph.shape[1] == 3 else numpy.ones(len(graph), int)
         return graph[:, 0], graph[:, 1], weights

@@ -190,7 +190,7 @@ static enum status check_header(const struct framing_head *request,
     framing->hosts += name == HOST;
     return name != HOST || header->value == NULL || is_valid_host(header->value, header->value_size)
                ? STATUS_OK
-               : refuse_head(reterr, "The Host is neither a name nor an address.");
+               : refuse_head(reterr, "The Host header is neither a host name nor an IP address.");
 }
 
 static enum status check_framing(const struct framing_head *request,
@@ -254,9 +254,8 @@ enum status framing_check(const struct framing_head *request, bool *ret_body, bo
     bool is_in_place = true;
     const size_t size = request->head_size == 0 ? 0 : plain_size(request, &is_in_place);
     if (request->head_size > size) {
-        return refuse_head(
-            reterr,
-            "The head has a NUL, a header without a name, or more than one blank after a colon.");
+        return refuse_head(reterr, "The request head has a NUL, a header without a name, or more "
+                                   "than one space after a colon.");
     }
     *ret_body = framing.has_content;
     *ret_closing = framing.encodings > 0 || request->head_size < size || !is_in_place;

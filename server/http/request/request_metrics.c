@@ -75,7 +75,7 @@ static void print_requests(struct text *text, struct text *labels)
     static const char name[] = "apspd_http_requests_total";
     metrics_print_head(
         text, name, "counter",
-        "Requests answered, by route and code; code 0: the client disconnected before the answer.");
+        "Requests by route and status code; code 0: the client disconnected before the response.");
     for (size_t route = 0; route <= NONE; route++) {
         const char *printed = print_labels(route, labels);
         for (size_t code = 0; printed != NULL && code < CODE_COUNT; code++) {

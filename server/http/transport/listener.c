@@ -75,7 +75,7 @@ static enum status open_tcp(const char *address, struct listener *listener, stru
              address + is_bracketed);
     const int failed = getaddrinfo(host, colon + 1, &hints, &found);
     if (failed != 0) {
-        return problem_set(reterr, STATUS_CONFIG, "Cannot find the address \"%s\": %s.", address,
+        return problem_set(reterr, STATUS_CONFIG, "Cannot resolve the address \"%s\": %s.", address,
                            gai_strerror(failed));
     }
     for (const struct addrinfo *at = found; at != NULL && listener->socket < 0; at = at->ai_next) {

@@ -334,7 +334,7 @@ TEST(the_first_line_may_contain_the_counts)
     options.vertex_count = 4;
     assert_int_equal(read_graph(FORMAT_EDGES, &options, "5 1\n0 1 7\n", 10, 3, &graph, &problem),
                      STATUS_BAD_PARAMETER);
-    assert_non_null(strstr(problem.detail, "announces 5"));
+    assert_non_null(strstr(problem.detail, "declares 5"));
     check_refused("5 3\n1 3 7\n3 4 1\n", 1, "the 2 lines after it", "its weight");
     check_refused("# c\n3 2\n1 3 7\n3 4 1\n", 2, "the 2 lines after it", "its weight");
     check_refused("3 2\na b 7\n3 4 1\n", 1, "the 2 lines after it", "its weight");

@@ -27,11 +27,11 @@ TEST(a_refusal_names_the_expected_value)
 
     (void)line_word_next(&cursor);
     assert_int_equal(line_word_expect_end(&cursor, &problem), STATUS_BAD_GRAPH);
-    assert_string_equal(problem.detail, "There is 'b' where the end of the line should be.");
+    assert_string_equal(problem.detail, "Expected the end of the line but found 'b'.");
     assert_int_equal(problem.column, 3);
     assert_int_equal(line_word_refuse(line_word_next(&cursor), "a value", &problem),
                      STATUS_BAD_GRAPH);
-    assert_string_equal(problem.detail, "The line ends where a value should be.");
+    assert_string_equal(problem.detail, "Expected a value but the line ends.");
 }
 
 TEST(vertex_numbers_start_at_one)
