@@ -20,8 +20,8 @@ static inline double clock_monotonic_s(void)
     return clock_read_s(CLOCK_MONOTONIC);
 }
 
-/* Monotonic time as of the kernel's last tick, up to some milliseconds old. The read is several
- * times cheaper than clock_monotonic_s; for uses where a few milliseconds do not matter. */
+/* Returns the monotonic time of the kernel's last tick, which is up to several milliseconds old.
+ * The call is several times cheaper than clock_monotonic_s. */
 static inline double clock_coarse_s(void)
 {
     return clock_read_s(CLOCK_MONOTONIC_COARSE);

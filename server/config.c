@@ -9,7 +9,7 @@
 
 #define VARIABLE_PREFIX "APSPD_"
 #define FILE_VARIABLE VARIABLE_PREFIX "CONFIG"
-/* Longest line: a text value, its key and blanks. inih's default is 200. */
+/* Maximum length of a line: a text value, its key and spaces. inih's default is 200. */
 #define LINE_SIZE 1024
 
 /* ---- The configuration file ---- */
@@ -32,8 +32,8 @@ static enum status refuse_line(struct file_source *source, const char *what, con
     return source->status;
 }
 
-/* inih splits a line that does not fit its buffer into several lines, so too long a line is refused
- * here. Returning NULL ends the parse. */
+/* inih splits a line that does not fit its buffer into several lines, so this function refuses
+ * a line that is too long. Returning NULL ends the parse. */
 static char *read_line(char *buffer, int size, void *context)
 {
     struct file_source *source = context;
@@ -100,7 +100,7 @@ static enum status load_file(struct config *config, const char *path, struct pro
 
 /* ---- Environment ---- */
 
-/* Sets a key from APSPD_<SECTION>_<KEY>, in capital letters; section names have no underscore. */
+/* Sets a key from the variable APSPD_<SECTION>_<KEY>; section names have no underscore. */
 static enum status load_variable(struct config *config, const char *name, const char *value,
                                  struct problem *reterr)
 {

@@ -14,7 +14,7 @@
 #define CONFIG_NONE "none" /* the value of a text key that is not set */
 #define CONFIG_SHOWN 80    /* longest value or name quoted in a message, in bytes */
 
-/* The security that a non-loopback address requires: keys and TLS, keys only, nothing. */
+/* The security that a non-loopback address requires: keys and TLS, only keys, or nothing. */
 enum config_network { NETWORK_SECURE, NETWORK_PLAIN, NETWORK_OPEN };
 
 /* The sandbox. auto: every layer that the kernel supports; required: apspd refuses to start unless
@@ -51,7 +51,7 @@ struct config {
     uint32_t wait_limit_s;         /* longest long-poll */
     uint32_t heartbeat_s;          /* longest silence of an event stream */
     uint32_t watcher_limit;        /* event streams open at once */
-    uint64_t json_cell_limit;      /* most distances in one JSON answer */
+    uint64_t json_cell_limit;      /* maximum number of distances in a JSON answer */
     uint64_t pairs_limit_bytes;    /* largest body that lists pairs or vertices */
 
     /* [graph] */
@@ -89,7 +89,7 @@ struct config {
     enum log_level log_level;
 };
 
-/* The task that the command line asks for. Of several tasks the first in this order wins. */
+/* The task that the command line selects. Of several tasks the first in this order wins. */
 enum config_task { CONFIG_SHOW_HELP, CONFIG_SHOW_VERSION, CONFIG_PRINT, CONFIG_CHECK, CONFIG_RUN };
 
 /* Command-line arguments other than configuration keys. */
@@ -101,7 +101,7 @@ struct config_request {
 /* The program whose keys are accepted: apspd accepts all keys, apsp only those of [solver]. */
 enum config_program { CONFIG_DAEMON, CONFIG_COMMAND };
 
-/* Returns the next word of a list separated by blanks and commas, with its size, and advances the
+/* Returns the next word of a list separated by spaces and commas, with its size, and advances the
  * list past it; NULL at the end. Callers must check for CONFIG_NONE, an empty list. */
 static inline const char *config_list_next(const char **list, size_t *ret_size)
 {

@@ -309,7 +309,7 @@ static bool is_tiles(const char *text)
            strstr(host, "{x}") != NULL && strstr(host, "{y}") != NULL;
 }
 
-/* The types of text with their syntax. */
+/* The text types, each with its check and a description of its syntax. */
 static const struct {
     bool (*accepts)(const char *text);
     const char *range;
@@ -336,7 +336,7 @@ static bool find_choice(const char *choices, const char *text, uint64_t *ret_num
     return false;
 }
 
-/* Stores text that a configuration file can represent: no control characters, no outer blanks. */
+/* Stores text that a configuration file can represent: no control characters or outer spaces. */
 static bool store_text(const struct config_option *option, const char *text, char *member)
 {
     const size_t size = strlen(text);
@@ -416,7 +416,7 @@ void config_defaults(struct config *config)
 
 #define COLUMNS 78
 
-/* Prints the words in lines for a terminal of 80 columns, each line after the prefix. */
+/* Prints the words in lines of at most 80 columns, each line beginning with the prefix. */
 static void print_lines(FILE *stream, const char *prefix, const char *words)
 {
     while (*words != '\0') {
@@ -435,7 +435,7 @@ static void print_lines(FILE *stream, const char *prefix, const char *words)
     }
 }
 
-/* Formats a value as in the file; text is returned without copying. */
+/* Formats a value as in the configuration file; a text value is returned without copying. */
 static const char *print_value(const struct config *config, const struct config_option *option,
                                char buffer[VALUE_SIZE])
 {

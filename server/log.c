@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Set at start and on reload, while any thread may log. */
+/* The current log level, atomic because a reload may set it while other threads log. */
 static atomic_int threshold = LOG_INFO;
 
 void log_set_level(enum log_level level)

@@ -1,4 +1,4 @@
-/* apspd: arguments in, exit code out. */
+/* apspd: parses the arguments and returns the exit code. */
 #include "server/config_option.h"
 #include "server/http/request/auth.h"
 #include "server/service.h"

@@ -89,7 +89,7 @@ static bool drop_capabilities(void)
 #define READ (READ_FILE | READ_DIR)
 #define WRITE_FILE LANDLOCK_ACCESS_FS_WRITE_FILE
 #define EXECUTE LANDLOCK_ACCESS_FS_EXECUTE
-/* linux/landlock.h of Debian 12 has version 2 of the interface; these are from Linux 6.12. */
+/* Two rights that Debian 12's linux/landlock.h lacks, with the values of Linux 6.12. */
 #define TRUNCATE (UINT64_C(1) << 14)
 #define IOCTL_DEV (UINT64_C(1) << 15)
 /* The only rights that a rule on a file may have. */
@@ -118,13 +118,13 @@ static const struct {
     uint64_t rights;
     const char *patterns; /* patterns for glob(3) */
 } file_rules[] = {
-    /* Facts about the machine and this process, for the C library, the CPU solver and /metrics. */
+    /* Information about the machine and process for the C library, CPU solver and /metrics. */
     {BY_ALL, READ, "/proc/cpuinfo /proc/meminfo /proc/sys/vm/overcommit_memory /etc/localtime"},
     {BY_ALL, READ, "/sys/devices/system/cpu /sys/devices/system/node /sys/fs/cgroup /dev/urandom"},
     {BY_ALL, READ, "/proc/self/cgroup /proc/self/fd /proc/self/statm"},
     {BY_ALL, READ_FILE | WRITE_FILE, "/dev/null"},
-    /* CUDA's driver reads facts about the machine, loads its compiler late, and finds its device
-       nodes, which must exist by now, by listing their folder. */
+    /* CUDA's driver reads information about the machine, loads its compiler on first use, and
+     * finds its device nodes by listing /dev. The nodes must exist before the sandbox starts. */
     {WITH_GPU, READ, "/proc /sys /usr /lib /lib64 /opt /etc/ld.so.cache /etc/nvidia"},
     {WITH_GPU, READ, "/run/opengl-driver"},
     {WITH_GPU, READ_DIR, "/dev"},

@@ -31,7 +31,7 @@
 
 /* Time for a GPU driver to report its devices. */
 #define DRIVER_TIMEOUT_S 60
-/* Exit code after a device failed for good in a thread of this process. */
+/* Exit code after a device failed permanently in a thread of this process. */
 #define EXIT_DEVICE 80
 
 enum { SIGNAL_COUNT = 3 };
@@ -216,7 +216,7 @@ static void close_signals(struct service *service)
 
 /* ---- Sandbox ---- */
 
-/* Folders of the configuration, keys, certificate and its key, and of their links' targets. */
+/* Folders of the configuration, keys, certificate and its key, and of the targets of links. */
 enum { FOLDER_LIMIT = 8 };
 
 struct folders {
@@ -334,7 +334,7 @@ static void feed_watchdog(uv_timer_t *watchdog)
 
 static enum status start_http(struct service *service, struct problem *reterr)
 {
-    /* Half of the available memory unless configured; no limit if neither is known. */
+    /* The limit is half of the available memory unless configured; none if neither is known. */
     const uint64_t set_bytes = service->config->upload_memory_bytes;
     const uint64_t available = host_memory_available();
     struct http_parts parts = {

@@ -199,8 +199,8 @@ static enum status submit_graph(struct client *client, struct problem *reterr)
 const struct command command_submit = {
     .name = "submit",
     .operand_names = {"FILE"},
-    .summary = "Sends the graph in FILE to a running service and prints the ID of its job. - is\n"
-               "standard input.",
+    .summary = "Sends the graph in FILE to a service and prints the job's ID. - is standard\n"
+               "input.",
     .flags = submit_flags,
     .run = client_run,
     .ask = submit_graph,

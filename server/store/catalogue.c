@@ -20,8 +20,8 @@ static const char settings_sql[] = "PRAGMA locking_mode=EXCLUSIVE;"
                                    "PRAGMA temp_store=MEMORY;"
                                    "PRAGMA trusted_schema=OFF;";
 
-/* FORMAT has the version of the schema; user_version 0 is a new file. Each row has a checksum of
- * its values; rows that do not match move to the damaged tables, which apspd never reads. */
+/* The file FORMAT contains the schema version; user_version 0 is a new file. Each row has a
+ * checksum of its values; other rows move to the damaged tables, which apspd never reads. */
 static const char schema_sql[] =
     "BEGIN EXCLUSIVE;"
     "CREATE TABLE store(id TEXT NOT NULL) STRICT;"

@@ -62,8 +62,8 @@ enum status coordinates_file_write(int folder, const char *id,
     return STATUS_OK;
 }
 
-/* Opens the file and checks its header: the count then asks for no more memory than the file's
- * size. */
+/* Opens the file and checks its header, so that the count cannot cause an allocation larger than
+ * the file. */
 static enum status open_file(int folder, const char *id, int *ret_descriptor,
                              struct header *ret_header)
 {

@@ -86,7 +86,7 @@ enum status draft_file_sync_names(int folder)
     return fsync(folder) == 0 ? STATUS_OK : STATUS_IO;
 }
 
-/* Where the file system cannot reserve blocks the C library writes zeros. */
+/* If the file system cannot reserve blocks, posix_fallocate writes zeros instead. */
 enum status draft_file_allocate(int descriptor, size_t size)
 {
     int error;

@@ -11,7 +11,7 @@
 /* Smaller files count as this many bytes, so that the budget bounds their number too. */
 #define FILE_BYTES_MIN 65536
 
-/* Returns the bytes that the files count, and the name of the file modified longest ago. */
+/* Returns the counted bytes of all files, and the name of the least recently modified file. */
 static uint64_t measure(DIR *stream, bool (*is_ours)(const char *), char ret_oldest[NAME_MAX + 1])
 {
     uint64_t bytes = 0;

@@ -154,7 +154,7 @@ enum status graph_file_write(int folder, const char *id, const struct graph *gra
 /* ---- Reading ---- */
 
 /* Checks the graph's ID, the bounds of the header's fields, and that the file size agrees with its
- * counts. Afterwards no count can ask for more memory than the file is long. */
+ * counts. Afterwards no count can cause an allocation larger than the file. */
 static enum status read_header(int descriptor, const char *id, struct opened *ret_file)
 {
     struct header header;

@@ -14,7 +14,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the canonical form is 
 #define ID_DIGITS 26
 #define ID_PREFIX_LENGTH 2
 
-/* Must change whenever the canonical form does, so that the IDs differ. */
+/* A prefix of the hashed data. Change it with the canonical form, so that the IDs differ. */
 static const char domain[16] = "apspd graph 4";
 
 /* Crockford's base32 in lower case, without i, l, o, u; sorts like the numbers. */

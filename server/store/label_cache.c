@@ -10,7 +10,7 @@
 /* Labels are allocated from blocks of this size. */
 #define BLOCK_BYTES ((size_t)64 << 10)
 #define LINE_BYTES 64
-/* Budget of a call, in steps of a nanosecond; a pair costs STEPS_PER_PAIR plus its labels' sums. */
+/* Limit on the work of a call in steps of 1 ns, of which a pair takes steps_of_pair. */
 #define STEPS_PER_CALL (UINT64_C(1) << 20)
 #define STEPS_PER_PAIR 64
 /* Labels are prefetched this many pairs ahead, as pairs access memory at random. */

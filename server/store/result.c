@@ -213,7 +213,7 @@ enum status result_open_hierarchy(const struct result *result,
     return note_status(result, search_pool_open(result->searches, NULL, ret_hierarchy));
 }
 
-/* Most blocks that one call verifies, so that it takes about a millisecond. */
+/* Maximum number of blocks that one call verifies; 8 blocks take about a millisecond. */
 #define BLOCKS_AT_ONCE 8
 
 enum status result_check_pairs(const struct result *result, const uint32_t *pairs, size_t count,

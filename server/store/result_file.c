@@ -19,7 +19,7 @@
 /* Bytes of a block; each block has a checksum. */
 #define BLOCK_SIZE ((size_t)1 << 18)
 #define WORD_BITS 64
-/* Blocks that result_file_compare_again compares each second: 1 MiB, some 0.1 ms of a processor. */
+/* Blocks that result_file_compare_again compares each second: 1 MiB, about 0.1 ms of CPU time. */
 #define BLOCKS_AGAIN 4
 #define STATISTICS_ALIGNMENT ((size_t)16)
 /* A matrix with a file up to this size is built in memory and written at once: each page written
@@ -51,7 +51,7 @@ struct result_file {
     atomic_size_t again;          /* number of blocks compared again */
 };
 
-/* Fills in what depends on checksums_at. */
+/* Fills in the members of the layout that depend on checksums_at. */
 static void add_checksums(struct layout *layout)
 {
     layout->block_count = (layout->checksums_at + BLOCK_SIZE - 1) / BLOCK_SIZE;
@@ -222,7 +222,7 @@ void result_file_destroy(struct result_file *file)
     free(file);
 }
 
-/* Returns a file whose making has ended with this status, or destroys it. */
+/* Returns the new file if creating it succeeded; otherwise destroys the file. */
 static enum status return_file(struct result_file *file, enum status status,
                                struct result_file **ret_file)
 {
@@ -376,7 +376,7 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
     file->draft.descriptor = descriptor;
     const enum status status = form == RESULT_FORM_MATRIX ? adopt_bytes(file) : STATUS_OK;
     if (status != STATUS_OK) {
-        file->draft.descriptor = -1; /* remains the caller's */
+        file->draft.descriptor = -1; /* the caller still owns it */
     }
     return return_file(file, status, ret_file);
 }

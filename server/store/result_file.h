@@ -55,7 +55,7 @@ MUST_CHECK enum status result_file_open(int folder, const char *name, uint32_t v
 void result_file_destroy(struct result_file *file);
 
 enum result_form result_file_form(const struct result_file *file);
-/* The hierarchy of a file that is sealed or opened; borrowed. */
+/* Returns the hierarchy of a file that is sealed or opened; borrowed. */
 const void *result_file_hierarchy(const struct result_file *file, uint64_t *ret_size);
 struct matrix result_file_matrix(const struct result_file *file);
 /* The statistics of a matrix, which the solver writes; zero in a new file. Borrowed. */
@@ -67,14 +67,14 @@ MUST_CHECK enum status result_file_seal(struct result_file *file);
 int result_file_descriptor(const struct result_file *file); /* borrowed */
 uint64_t result_file_bytes(const struct result_file *file); /* size of the file */
 
-/* Whether these bytes are verified. Bytes of an opened file may be read, through the mapping or the
- * descriptor, only after this is true; bytes of a new file always are. Any thread. */
+/* Returns whether these bytes are verified. Bytes of an opened file may be read, through the
+ * mapping or the descriptor, only after this is true; those of a new file always may be read. */
 bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size);
 /* Verifies the blocks of these bytes. Any thread. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_file_verify(struct result_file *file, uint64_t offset, uint64_t size);
-/* Compares the next blocks of a published file with their checksums again, sound or not, once a
- * second at most; for results that answer, so that damage during the run is found. Any thread.
- * STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
+/* Compares the next blocks of a published file, verified or not, with their checksums, at most once
+ * a second, so that damage to results that serve queries is found while the service runs. Any
+ * thread. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_file_compare_again(struct result_file *file);
 /* Reads all blocks through the descriptor, writes their checksums, syncs the file and renames it to
  * its final name, replacing a file of that name; the name is durable after draft_file_sync_names of

@@ -40,7 +40,7 @@ void search_pool_destroy(struct search_pool *pool)
     free(pool);
 }
 
-/* like: for hierarchy_open_like, or NULL. The lock is held. */
+/* Opens the hierarchy. like: for hierarchy_open_like, or NULL. The lock is held. */
 static enum status open_hierarchy(struct search_pool *pool, const struct hierarchy *like)
 {
     uint64_t size;

@@ -17,8 +17,8 @@ void search_pool_destroy(struct search_pool *pool);
  * hierarchy of the same shape, or NULL. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status search_pool_open(struct search_pool *pool, const struct hierarchy *like,
                                         const struct hierarchy **ret_hierarchy);
-/* The number of arcs; 0 if the first block is damaged. Reads only that block, because the loop
- * thread calls this function. */
+/* Returns the number of arcs; 0 if the first block is damaged. Reads only that block, because the
+ * loop thread calls this function. */
 uint64_t search_pool_arc_count(struct search_pool *pool);
 /* Like result_pairs. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs,

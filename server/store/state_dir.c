@@ -21,7 +21,7 @@
 #define FORMAT_VERSION 7
 #define RESERVE "RESERVE"
 #define RESERVE_BYTES ((off_t)4 << 20)
-/* quarantine/ may take the disk's size divided by this. */
+/* The folder quarantine/ may take this part of the disk: one eighth. */
 #define QUARANTINE_PART 8
 #define FORMAT_TEXT_SIZE 64
 #define FORMAT_PREFIX "apspd state "
@@ -368,7 +368,7 @@ static enum status repair_rows(struct catalogue *catalogue, const void *context)
     return STATUS_OK;
 }
 
-/* Whether a row names this file of results/. The name must equal result_file_name of its parts. */
+/* Returns whether a row names this file of results/. The name must be canonical. */
 static enum status result_is_named(struct catalogue *catalogue, const char *name, bool *ret_named)
 {
     char graph_id[GRAPH_ID_SIZE];
@@ -385,7 +385,7 @@ static enum status result_is_named(struct catalogue *catalogue, const char *name
                                        : STATUS_OK;
 }
 
-/* Coordinates have no row of their own; the row of their graph names them. */
+/* Coordinates have no catalogue row; the row of their graph names them. */
 static enum status check_coordinates(struct repair *repair, const char *graph_id)
 {
     const struct state_dir *folder = repair->folder;

@@ -20,7 +20,7 @@ struct queue {
     struct store_change *first;
     struct store_change *last;
     bool closed;
-    pthread_cond_t moved; /* signals a new change or the end */
+    pthread_cond_t moved; /* signals a new change or that the queue was closed */
 };
 
 /* The lock guards the queues and carried_out, the mailboxes of the two threads.

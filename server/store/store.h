@@ -81,7 +81,7 @@ struct store_change {
 
 /* Appends a zeroed operation. */
 struct store_op *store_add_op(struct store_change *change, enum store_op_kind kind);
-/* The first operation of the kind, or NULL. */
+/* Returns the first operation of the kind, or NULL. */
 struct store_op *store_find_op(struct store_change *change, enum store_op_kind kind);
 
 /* Creates the directory if it is missing, locks it (STATUS_CONFIG with a problem if another process
@@ -104,12 +104,12 @@ void store_write_graph(const struct store *store, struct store_change *change);
  */
 void store_apply(struct store *store, struct store_change *change);
 
-/* An open directory in which workers read graphs and create result files. Borrowed. */
+/* Returns the open directory of a folder, in which workers read or create files. Borrowed. */
 int store_folder(const struct store *store, enum store_folder folder);
-/* The cache of the edges and coordinates of stored graphs. Borrowed. */
+/* Returns the cache of the edges and coordinates of stored graphs. Borrowed. */
 struct graph_cache *store_graph_cache(const struct store *store);
-/* The random word generated when the store was created, which keys IDs. Never sent to clients. */
+/* Returns the random word generated when the store was created, which keys IDs. Never sent out. */
 const char *store_secret(const struct store *store);
-/* Free bytes and total bytes of the file system of the state directory. Any thread. */
+/* These functions return the free and total bytes of the file system. Any thread. */
 uint64_t store_free_bytes(const struct store *store);
 uint64_t store_disk_bytes(const struct store *store);

@@ -62,7 +62,7 @@ struct place {
     double y;
 };
 
-/* Reads either lon and lat or x and y, and refuses the other pair and k. */
+/* Reads the parameters lon and lat, or x and y; refuses the other pair and k. */
 static enum status read_place(const struct request *request, struct place *ret_place,
                               struct problem *reterr)
 {

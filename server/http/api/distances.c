@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* One end of a distance query. */
+/* An endpoint of a distance query: its source or its target. */
 struct end {
     const char *name;
     size_t name_size;

@@ -44,7 +44,7 @@ static bool make_edge(struct stream *stream, struct text *text)
     return true;
 }
 
-/* Reads the graph on this thread, which is quick because of SERVE_EDGE_LIMIT. */
+/* Reads the graph on this thread; SERVE_EDGE_LIMIT keeps the time short. */
 static enum status open_walk(struct stream *stream, struct problem *reterr)
 {
     const int folder = store_folder(stream->request->http_context->store, STORE_GRAPHS);

@@ -17,7 +17,7 @@ struct event_stream {
     size_t sent; /* bytes of the current piece sent */
 };
 
-/* Counts one more watcher within the limit. HEAD is answered like GET, but not counted. */
+/* Counts one more watcher; false at the limit. HEAD requests are not counted. */
 static bool find_place(struct event_stream *stream)
 {
     struct http_context *http_context = stream->http_context;

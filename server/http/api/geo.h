@@ -7,10 +7,10 @@
 
 /* Index of GeoJSON among the media types that a route offers; JSON is 0. */
 #define GEO_OFFER 1
-/* 16 hexadecimal digits and a NUL */
+/* Size of the tag of coordinates: 16 hexadecimal digits and a NUL. */
 #define GEO_ETAG_SIZE 17
 
-/* A zeroed geo has borrowed nothing. */
+/* The coordinates that an answer has borrowed; a zeroed struct has borrowed none. */
 struct geo {
     struct graph_cache *cache;
     const struct located_graph *graph;
@@ -20,7 +20,7 @@ struct geo {
  * damaged, tells the scheduler. */
 MUST_CHECK enum status geo_borrow(const struct request *request, const char *graph_id,
                                   struct geo *geo, struct problem *reterr);
-/* context: a struct geo, so that this can be the close function of a stream. */
+/* Returns borrowed coordinates. context: a struct geo, as for the close function of a stream. */
 void geo_give_back(void *context);
 /* Borrows the coordinates of the result's graph if the client prefers GeoJSON, and adds their tag
  * to the answer's ETag. */

@@ -95,7 +95,7 @@ static enum status measure_bytes(struct grid_answer *answer)
     return STATUS_OK;
 }
 
-/* Finds whether a distance may be infinite; assumes so for a hierarchy, which has no statistics. */
+/* Finds out whether a distance may be infinite, which is assumed for every hierarchy. */
 static enum status find_unreachable(const struct result *result, bool *ret_has)
 {
     const uint64_t n = result_vertex_count(result);
@@ -160,7 +160,7 @@ enum status grid_answer_open(struct stream *stream, struct problem *reterr)
 
 /* ---- Content ---- */
 
-/* Copies bytes of the answer from its offset on; none while their row is not computed yet. */
+/* Copies bytes of the answer from its offset on; copies none until their row is computed. */
 static enum status copy_bytes(const struct grid_answer *answer, size_t size, char *to,
                               size_t *ret_size)
 {

@@ -83,7 +83,7 @@ static void append_begin(struct text *text, const struct overview *overview,
     text_append_string(text, ",\"cells\":[");
 }
 
-/* Adds the next sampled row of the matrix to the current row of cells. */
+/* Adds the next sampled row of the matrix to the current row of heat map cells. */
 static enum status look_at_row(struct looker *looker, const struct result *result)
 {
     const void *distances;

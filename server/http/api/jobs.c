@@ -12,7 +12,7 @@
 
 /* ---- Admission of uploads ---- */
 
-/* Free disk space that is not yet promised to other work. */
+/* Returns the free disk space that is not reserved for other work. */
 static uint64_t room_bytes(const struct request *request)
 {
     const struct admission *admission = scheduler_admission(request->http_context->scheduler);

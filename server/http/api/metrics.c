@@ -39,7 +39,7 @@ static void print_service(const struct http_context *http_context, struct text *
               http_context->config->connection_limit);
 }
 
-/* Resident bytes, from the page count in statm (proc(5)); 0 when unknown. */
+/* Returns the resident bytes, from the page count in statm (proc(5)); 0 if unknown. */
 static double read_resident_bytes(void)
 {
     unsigned long resident = 0;
@@ -52,7 +52,7 @@ static double read_resident_bytes(void)
     return found ? (double)resident * (double)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Metrics of the process, under Prometheus's standard names. */
+/* Prints the metrics of the process under Prometheus's standard names. */
 static void print_process(struct text *text)
 {
     struct rlimit limit;

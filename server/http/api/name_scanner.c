@@ -87,7 +87,7 @@ static bool ends_number(const struct name_scanner *scanner)
            *scanner->at == '}' || is_blank(*scanner->at);
 }
 
-/* Scans a number as it is written, or null if that is allowed. */
+/* Scans a number without converting it, or null if with_null. */
 static enum status scan_number(struct name_scanner *scanner, bool with_null, const char *wanted,
                                struct scanned_name *ret_number, struct problem *reterr)
 {

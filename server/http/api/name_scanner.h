@@ -25,7 +25,7 @@ struct scanned_name {
 
 void name_scanner_init(struct name_scanner *scanner, const char *bytes, size_t size,
                        const char *shape);
-/* Skips blanks, and consumes the character if it comes next. */
+/* Skips whitespace, and consumes the character if it comes next. */
 bool name_scanner_accept(struct name_scanner *scanner, char c);
 MUST_CHECK enum status name_scanner_expect(struct name_scanner *scanner, char c,
                                            struct problem *reterr);
@@ -40,6 +40,6 @@ MUST_CHECK enum status name_scanner_number(struct name_scanner *scanner,
 /* Reads a key and its colon. The key must be in known, which ends with NULL. */
 MUST_CHECK enum status name_scanner_key(struct name_scanner *scanner, const char *const *known,
                                         size_t *ret_index, struct problem *reterr);
-/* Checks that only blanks are left. */
+/* Checks that only whitespace is left. */
 MUST_CHECK enum status name_scanner_end(struct name_scanner *scanner, struct problem *reterr);
 void name_scanner_release(struct scanned_name *name);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Longest CSV row with line breaks inside quotes. */
+/* Maximum length of a CSV row that has line breaks inside quotes. */
 #define JOINED_LIMIT ((size_t)6 * VERTEX_NAME_LIMIT)
 
 /* ---- JSON ---- */
@@ -61,7 +61,7 @@ static enum status refuse_line(const struct pairs_reader *reader, uint64_t colum
     return problem_refuse_at(reterr, STATUS_BAD_REQUEST, reader->line, column, NULL, "%s", words);
 }
 
-/* Reads the next line without its end; false at the end. */
+/* Reads the next line without its line break; false at the end of the body. */
 static bool next_line(struct pairs_reader *reader, const char **ret_line, size_t *ret_size)
 {
     const char *line = reader->at;

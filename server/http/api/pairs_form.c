@@ -37,7 +37,7 @@ struct answer {
     bool has_header;
     uint32_t rows[PAIRS_AT_ONCE][2]; /* pairs read */
     size_t read;
-    size_t done; /* pairs of these already processed */
+    size_t done; /* number of these pairs already processed */
 };
 
 static void close_answer(void *context)

@@ -89,7 +89,7 @@ static bool append_item(struct text *text, const struct result *result, struct w
     return false;
 }
 
-/* Finds the path of the pair, once the distances are computed. */
+/* Finds the path of the current pair once the distances from its source are computed. */
 static enum status walk_path(struct walker *walker, const struct result *result,
                              struct problem *reterr)
 {

@@ -44,7 +44,7 @@ extern const struct stream_kind serve_within;
 
 route_fill serve_coordinates_put;
 extern const struct stream_kind serve_coordinates;
-/* The vertex nearest to a position; request->call has found the graph. */
+/* Answers with the vertex nearest to a position; request->call has found the graph. */
 extern const struct stream_kind serve_coordinates_nearest;
 
 extern const struct stream_kind serve_statistics;

@@ -1,7 +1,7 @@
 /* The rows or columns that a request selects, by range or by vertex names.
  *
  *   2:7  :7  2:  :        half-open range of row numbers, counted from 0
- *   Rome,Paris,"a,b"      vertex names; quoted if a name has a comma, an outer blank, a quote
+ *   Rome,Paris,"a,b"      vertex names; quoted if a name has a comma, an outer space, a quote
  *                         (doubled) or a colon between numbers */
 #pragma once
 

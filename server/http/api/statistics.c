@@ -9,7 +9,7 @@
 /* Vertices per piece of JSON: a few KiB of text. */
 #define VERTICES_PER_PIECE 512
 
-/* single: the value is a distance of a float32 matrix. */
+/* Appends a value; single: it is a distance of a float32 matrix, printed with fewer digits. */
 static void append_number(struct text *text, double value, bool single)
 {
     if (isfinite(value)) {

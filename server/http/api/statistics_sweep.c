@@ -126,8 +126,8 @@ static void free_sweep(struct statistics_sweep *sweep)
     free(sweep);
 }
 
-/* Queues the next turn unless the sweep ends. Stopping an endpoint abandons its connections, so its
- * work in the pool ends too. */
+/* Queues the next turn unless the sweep has ended. Stopping the endpoint also ends the sweep,
+ * because it abandons the connection. */
 static void end_turn(void *context)
 {
     struct hand *hand = context;
@@ -142,7 +142,7 @@ static void end_turn(void *context)
     }
 }
 
-/* Number of computing threads; hand 0 belongs to the HTTP thread. */
+/* Returns the number of computing threads; hand 0 belongs to the HTTP thread. */
 static uint32_t count_hands(void)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -207,7 +207,7 @@ void statistics_sweep_destroy(struct statistics_sweep *sweep)
     }
 }
 
-/* A vertex at the longest distance in a row. */
+/* Returns a vertex at the longest distance in a row. */
 static uint32_t find_farthest(const struct statistics *statistics, uint32_t row,
                               const void *distances)
 {

@@ -84,7 +84,7 @@ static bool read_digest(const char *word, unsigned char digest[KEY_DIGEST_SIZE])
            gnutls_hex_decode(&hex, digest, &size) == 0;
 }
 
-/* The rights of a role; 0 for another word. */
+/* Returns the rights of a role; 0 for an unknown role. */
 static unsigned read_role(const char *word)
 {
     return strcmp(word, "reader") == 0      ? RIGHT_READ

@@ -37,7 +37,7 @@ struct keyring;
 /* Finds or creates the tenant with this name. Loop thread. */
 typedef enum status (*auth_tenant)(void *context, const char *name, struct tenant **ret_tenant);
 
-/* The new keyring is empty: every key is refused. */
+/* Creates an empty keyring, which refuses every key. */
 MUST_CHECK enum status auth_create(auth_tenant tenant, void *context, struct keyring **ret_keyring);
 void auth_destroy(struct keyring *keyring);
 /* Replaces all keys by the keys of the file. Returns STATUS_CONFIG, with a message and the line in
@@ -45,7 +45,7 @@ void auth_destroy(struct keyring *keyring);
  * everybody or is writable by anyone but its owner. Loop thread. */
 MUST_CHECK enum status auth_load_keys(struct keyring *keyring, const char *path,
                                       struct problem *reterr);
-/* The number of tenants that have a key with RIGHT_WRITE. Loop thread. */
+/* Returns the number of tenants that have a key with RIGHT_WRITE. Loop thread. */
 unsigned auth_count_submitters(const struct keyring *keyring);
 /* Returns false for an unknown key. For keys of the same length the time does not depend on the
  * key, so that timing discloses nothing about the stored keys. */

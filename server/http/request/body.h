@@ -12,9 +12,9 @@
 
 struct request;
 
-/* Content-Length; 0 for a chunked body. */
+/* Returns the Content-Length; 0 for a chunked body. */
 uint64_t request_announced_bytes(const struct request *request);
-/* STATUS_BODY_TOO_LARGE when Content-Length exceeds the limit. */
+/* Returns STATUS_BODY_TOO_LARGE if Content-Length exceeds the limit. */
 MUST_CHECK enum status request_check_length(const struct request *request, uint64_t limit_bytes,
                                             struct problem *reterr);
 /* Parses Content-Encoding. Uploads may be gzip or zstd; other bodies must be identity. Any other

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Digits of the largest Content-Length. 18 digits fit in 63 bits; more can only be an attempt to
- * overflow somebody's arithmetic. */
+/* Maximum number of digits of Content-Length. 18 digits fit in 63 bits; a longer number can only
+ * be an attempt to cause an overflow. */
 #define LENGTH_DIGITS 18
 
 struct framing_counts {
@@ -46,7 +46,7 @@ static const char *const framing_names[] = {"content-length", "transfer-encoding
 /* Indexes of the framing_names that this file tests for. */
 enum framing_name { CONTENT_LENGTH, TRANSFER_ENCODING, HOST, FRAMING_NAMES = 6 };
 
-/* The framing header whose name this name starts with; FRAMING_NAMES if none. */
+/* Returns the framing header whose name is a prefix of this name; FRAMING_NAMES if none. */
 static unsigned find_framing_name(const struct framing_header *header)
 {
     unsigned i = 0;
@@ -60,8 +60,8 @@ static unsigned find_framing_name(const struct framing_header *header)
 
 /* ---- Host ---- */
 
-/* The length of the host name: unreserved bytes, percent escapes and sub-delimiters. The RFC allows
- * commas too, but one server could read "a,b" as a list of two hosts and another as one name. */
+/* Returns the size of the host name: unreserved bytes, percent escapes and sub-delimiters. No
+ * commas, though the RFC allows them: a server could read "a,b" as a list of two hosts. */
 static size_t name_size(const char *value, size_t size)
 {
     size_t at = 0;

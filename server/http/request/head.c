@@ -9,7 +9,7 @@
 /* Memory of the connection reserved for the head of an answer. */
 #define ANSWER_HEAD_BYTES ((size_t)3 << 10)
 
-/* Several kilobytes, so it is never zeroed. */
+/* Headers of a request. Its several kilobytes are not zeroed, to save time. */
 struct header_list {
     size_t count;
     struct framing_header headers[HEAD_HEADER_LIMIT];
@@ -83,8 +83,7 @@ enum status head_check(struct request *request, const struct framing_head *line,
 }
 
 /* Workaround: when the end of the trailer section arrives in its own packet, libmicrohttpd 0.9.75
- * reports the last header of the head again as the first trailer, at the same address. Not needed
- * once that version is no longer supported. */
+ * reports the last header of the head again as the first trailer, at the same address. */
 static size_t count_repeated(const struct request *request, const struct header_list *trailers,
                              struct problem *reterr)
 {

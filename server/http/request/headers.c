@@ -12,7 +12,7 @@
 
 /* ---- Content negotiation ---- */
 
-/* One element of a separated list, without surrounding blanks. */
+/* One element of a separated list, without surrounding spaces and tabs. */
 struct element {
     const char *bytes;
     size_t size;
@@ -39,8 +39,8 @@ static struct element next_element(const char **rest, const char *end, char sepa
     return (struct element){first, (size_t)(stop - first)};
 }
 
-/* How exactly a range matches an offer (a media type or a coding): 0 not at all, 1 by a wildcard, 2
- * by type and any subtype, 3 exactly. */
+/* Returns how exactly a range matches an offer (a media type or a coding): 0 not at all, 1 by a
+ * wildcard, 2 by type and any subtype, 3 exactly. */
 static int match_range(struct element range, const char *offer)
 {
     const char *slash = strchr(offer, '/');
@@ -56,8 +56,8 @@ static int match_range(struct element range, const char *offer)
     return range.size == strlen(offer) && strncasecmp(range.bytes, offer, range.size) == 0 ? 3 : 0;
 }
 
-/* The q parameter, from 0 to 1 (RFC 9110 section 12.4.2); 1 when absent. A value outside the range
- * is clamped; text that is not a number counts as 0. */
+/* Returns the q parameter, from 0 to 1 (RFC 9110 section 12.4.2); 1 when absent. A value outside
+ * the range is clamped; text that is not a number counts as 0. */
 static double parse_quality(const char *rest, const char *end)
 {
     double value;
@@ -72,7 +72,7 @@ static double parse_quality(const char *rest, const char *end)
     return 1;
 }
 
-/* The quality that the header gives an offer, by its most exact match; fallback if none matches. */
+/* Returns the quality of an offer by the header's most exact match; fallback if none matches. */
 static double find_quality(const char *accept, const char *offer, double fallback)
 {
     const char *rest = accept;
@@ -158,7 +158,7 @@ bool header_wait(const char *prefer, double *ret_wait_s)
 
 /* ---- Ranges and tags ---- */
 
-/* Parses digits to the end of the text; a number beyond int64 lies past every end. */
+/* Parses a text of digits as a position; a number beyond int64 counts as past the end. */
 static bool parse_position(const char *bytes, size_t size, uint64_t *ret_value)
 {
     int64_t value = INT64_MAX;
@@ -183,7 +183,7 @@ enum range_outcome header_range(const char *header, uint64_t size, uint64_t *ret
         (dash > spec && last < first)) {
         return RANGE_WHOLE;
     }
-    if (dash == spec) { /* the last bytes, as many as the number says */
+    if (dash == spec) { /* a suffix range: the number of last bytes */
         first = last < size ? size - last : 0;
         size = last > 0 ? size : 0;
         last = INT64_MAX;

@@ -240,7 +240,7 @@ static void log_request(const struct request *request, double seconds)
               LOG_NUMBER("body_bytes", request->body_bytes), LOG_NUMBER("seconds", seconds));
 }
 
-/* Counts and logs the request, answered or not. */
+/* Counts and logs the request, whether it was answered or not. */
 static void count_request(const struct request *request, double now_s)
 {
     const bool taken = request->http_status != 0 && request->http_status < MHD_HTTP_BAD_REQUEST;

@@ -58,7 +58,7 @@ bool origin_knows_host(const struct config *config, const char *host)
            is_configured(config, host, size);
 }
 
-/* The size of text without the default port of the origin's scheme. */
+/* Returns the size of text without the default port of the origin's scheme. */
 static size_t size_without_port(const char *origin, const char *text, size_t size)
 {
     const char *port = strncasecmp(origin, "https:", 6) == 0 ? ":443" : ":80";

@@ -25,7 +25,7 @@
  * localhost, an IP address (rebinding needs a name), or a configured name. host has passed
  * framing_check; NULL and the empty string are accepted, because browsers never send them. */
 bool origin_knows_host(const struct config *config, const char *host);
-/* Whether config->cors_origins contains the origin. */
+/* Returns whether config->cors_origins contains the origin. */
 bool origin_is_listed(const struct config *config, const char *origin);
 /* Whether the request comes from a page that belongs neither to this service nor to a listed
  * origin. site is the Sec-Fetch-Site header. A header that the request does not have is NULL. */

@@ -15,7 +15,7 @@ struct query_parameter {
     const char *value;
 };
 
-/* Borrows the text that query_parse has cut up. */
+/* The parameters of a query. Borrows the text that query_parse has split. */
 struct query {
     struct query_parameter parameters[QUERY_LIMIT];
     size_t count;
@@ -24,16 +24,16 @@ struct query {
 /* Percent-decodes in place; false for a malformed escape and for %00. Plus signs are kept. */
 bool query_decode(char *text);
 
-/* Splits and decodes the query in place; text may be NULL. A plus sign is a blank, as in forms. */
+/* Splits and decodes the query in place; text may be NULL. A plus sign is a space, as in forms. */
 MUST_CHECK enum status query_parse(char *text, struct query *ret_query, struct problem *reterr);
 /* Checks the query: a parameter that is not in known (NULL-terminated) is STATUS_UNKNOWN_PARAMETER
  * with a hint that lists the known ones; a value of the wrong type or outside its limits is
  * STATUS_BAD_PARAMETER. wait_limit_s is the maximum of the parameter wait. */
 MUST_CHECK enum status query_check(const struct query *query, const char *const *known,
                                    double wait_limit_s, struct problem *reterr);
-/* The decoded value; NULL when the parameter is not given. */
+/* Returns the decoded value; NULL if the parameter is not given. */
 const char *query_value(const struct query *query, const char *name);
-/* The value of a parameter that query_check has accepted, or fallback when it is not given. */
+/* Returns the value of a parameter that query_check has accepted, or fallback if it is absent. */
 bool query_flag(const struct query *query, const char *name, bool fallback);
 int64_t query_integer(const struct query *query, const char *name, int64_t fallback);
 double query_real(const struct query *query, const char *name, double fallback);

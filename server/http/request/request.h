@@ -104,7 +104,7 @@ struct request {
 /* Copies the target. Returns NULL when memory is short. */
 struct request *request_create(struct http_context *http_context, struct MHD_Connection *connection,
                                const char *target);
-/* NULL is accepted. */
+/* Frees a request; accepts NULL. */
 void request_destroy(struct request *request);
 
 /* Sets request_id, which is echoed in the answer: the client's valid X-Request-Id or a generated
@@ -130,15 +130,15 @@ bool request_tag(struct request *request, const char *etag, const char *represen
 /* Answers 412 when the answer's tag is not in If-Match, or 304 when it is in If-None-Match, and
  * returns true; otherwise returns false. RFC 9110 section 13.2.2. */
 bool request_answer_condition(struct request *request);
-/* Seconds of the client's Prefer: wait, at most config->wait_limit_s, and reports the value in
- * Preference-Applied; 0 without the preference. */
+/* Returns the seconds of the client's Prefer: wait, at most config->wait_limit_s, and reports the
+ * value in Preference-Applied; 0 without the preference. */
 double request_preferred_wait(struct request *request);
 
 /* Call before queuing a response of unknown length. libmicrohttpd would send the terminating chunk
  * even after HEAD, and the client would read it as the start of the next answer. A HEAD answer is
  * therefore sent without chunked coding, and its connection closes. */
 void request_expect_stream(struct request *request, struct MHD_Response *response);
-/* Moves the response; NULL means out of memory and closes the connection. */
+/* Takes ownership of the response; NULL means out of memory and closes the connection. */
 void request_answer(struct request *request, unsigned http_status, struct MHD_Response *response);
 /* Moves the text's bytes into the answer. */
 void request_answer_text(struct request *request, unsigned http_status, const char *media_type,
@@ -147,10 +147,10 @@ void request_answer_text(struct request *request, unsigned http_status, const ch
  * request is destroyed; normally it is request->line. */
 void request_answer_small(struct request *request, const char *representation,
                           const char *media_type, const struct text *text);
-/* Moves the reference; NULL means out of memory. */
+/* Answers with a JSON document and takes the reference; NULL means out of memory. */
 void request_answer_json(struct request *request, unsigned http_status, struct json_t *root);
 void request_refuse(struct request *request, const struct problem *problem);
-/* hint may be NULL. */
+/* Refuses the request with this status and message; hint may be NULL. */
 void request_refuse_with(struct request *request, enum status status, const char *words,
                          const char *hint);
 /* Refuses the request with request->refusal. */

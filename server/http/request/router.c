@@ -14,7 +14,7 @@
 #define GEOJSON "application/geo+json"
 #define BINARY "application/octet-stream"
 
-/* The parameters of a job, without those of its graph. */
+/* The query parameters of a job, without those of its graph. */
 #define JOB_PARAMETERS "kind", "wait", "priority", "deadline_s", "verify", "result"
 
 /* clang-format off */
@@ -164,7 +164,7 @@ const char *router_method_name(enum method method)
 
 #define HOLES 2
 
-/* The path's segments that match the braces of the pattern so far. */
+/* The segments of the path that have matched placeholders in braces so far. */
 struct holes {
     const char *first[HOLES];
     size_t size[HOLES];
@@ -190,7 +190,7 @@ static bool has_shape(const char *pattern, const char *path, struct holes *holes
         path += size;
         pattern = strchr(pattern, '}') + 1;
     }
-    return *pattern == *path; /* the end of both */
+    return *pattern == *path; /* both are at their end */
 }
 
 static enum status decode_segment(const char *first, size_t size, char to[ROUTER_CAPTURE_SIZE],

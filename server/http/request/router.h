@@ -76,7 +76,7 @@ extern const struct route router_table[];
 extern const size_t router_route_count;
 
 enum method router_method(const char *name);
-/* "other" for METHOD_OTHER. */
+/* Returns the name of a method; "other" for METHOD_OTHER. */
 const char *router_method_name(enum method method);
 
 /* Finds the route of a method and path (undecoded, without the query). STATUS_NO_SUCH_ROUTE;

@@ -1,8 +1,8 @@
 /* An upload: passes the decoded bytes of a body, in pieces of any size, to a graph reader.
  *
  * The format is given or detected from the first bytes. A small JSON body may instead be a document
- * that names a stored graph; it is buffered until its end, where this is decided. Knows nothing of
- * HTTP. Owned by its request and used by the thread of the connection. */
+ * that names a stored graph; it is buffered completely before the upload decides which it is. Owned
+ * by its request and used by the thread of the connection. */
 #pragma once
 
 #include "proto/input_report.h"

@@ -4,7 +4,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* The fastest level of both, so that compression does not slow down the transfer. */
+/* The fastest levels of zstd and gzip, so that compression does not slow down the transfer. */
 #define ZSTD_LEVEL 1
 #define GZIP_LEVEL 1
 /* 256 KiB, which the decoder must allocate too; RFC 9659 allows up to 8 MiB. */

@@ -7,7 +7,7 @@
 
 struct coder;
 
-/* coding must not be CODING_IDENTITY. */
+/* Creates a coder. coding must not be CODING_IDENTITY. */
 MUST_CHECK enum status coding_open(enum coding coding, struct coder **ret_coder);
 void coding_close(struct coder *coder);
 /* How much output a call forces: as it comes, a flush of all bytes so far, or the end. */

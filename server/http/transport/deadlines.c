@@ -59,7 +59,7 @@ bool deadlines_are_missed(struct deadlines *deadlines, const struct config *conf
     }
     if (read_tcp_info(descriptor, &info)) {
         const bool is_sending = info.tcpi_unacked > 0 || info.tcpi_notsent_bytes > 0;
-        /* The end of the previous answer may still be in transit; its own deadline applies. */
+        /* While the previous answer is being sent, the deadline for sending applies instead. */
         if (deadlines->phase == PHASE_HEADERS && !is_sending) {
             return true;
         }

@@ -1,5 +1,5 @@
 /* Deadlines of a connection. libmicrohttpd's own timeout knows only the time without any byte, so a
- * client that sends a byte now and then would live forever. Here a connection is late when it
+ * client that sends an occasional byte would stay connected forever. A connection is late when it
  *   - does not complete the headers of a request within header_s, or
  *   - sends a body, or accepts an answer, slower than the rate floor for header_s or stall_s.
  * Rates are judged by a token bucket: each byte adds 1/rate_floor seconds, up to one timeout. Body
@@ -34,10 +34,10 @@ struct deadlines {
 };
 
 void deadlines_start_phase(struct deadlines *deadlines, enum conn_phase phase, double now_s);
-/* Whether the connection has missed a deadline and must end. Called a few times per second. */
+/* Returns whether the connection has missed a deadline and must end. */
 bool deadlines_are_missed(struct deadlines *deadlines, const struct config *config, int descriptor,
                           double now_s);
 /* Returns whether the client of a TCP connection has closed it or shut down its sending side. */
 bool deadlines_peer_has_left(int descriptor);
-/* Whether a TCP socket has written bytes that are not acknowledged yet. */
+/* Returns whether a TCP socket has written bytes that are not acknowledged yet. */
 bool deadlines_is_sending(int descriptor);

@@ -13,16 +13,16 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* Interval of the deadline checks, and so how late a connection may be ended. */
+/* Interval of the deadline checks: a connection may be ended this much too late. */
 #define TICK_MS 250
 #define TICK_S (TICK_MS * 1e-3)
-/* A check this late means that one request kept the thread busy; other clients are not charged. */
+/* If a check is this late, a request kept the thread busy; other clients are not charged. */
 #define BUSY_S 2.0
 /* Connections accepted per turn of the loop: few enough to leave some to other threads, and enough
  * that the last of 4,000 simultaneous clients waits less than a second, a time that its header
  * deadline does not include. */
 #define ACCEPTS_PER_TURN 32
-/* Eviction of an idle connection: how many are examined, and the shortest idle time. */
+/* Limits of evicting an idle connection: how many are examined, and the minimum idle time. */
 #define EVICTION_LOOKS 1024
 #define EVICTION_IDLE_S 1.0
 /* Time that requests in progress have to finish after endpoint_stop. */
@@ -140,7 +140,7 @@ static struct MHD_Daemon *start_daemon(struct endpoint *endpoint)
     if (rules->credentials != NULL) {
         atomic_store(&shown_credentials, rules->credentials);
     }
-    /* The option says that the service ignores SIGPIPE; libmicrohttpd uses sendfile() only then. */
+    /* MHD_OPTION_SIGPIPE_HANDLED_BY_APP: libmicrohttpd uses sendfile() only with this option. */
     return MHD_start_daemon(
         flags, 0, NULL, NULL, rules->request_came, rules->context, MHD_OPTION_EXTERNAL_LOGGER,
         log_words, endpoint, MHD_OPTION_CONNECTION_LIMIT,
@@ -301,7 +301,7 @@ static bool evict_idle(struct endpoint *endpoint)
     return true;
 }
 
-/* Owns the descriptor from now on. */
+/* Adds an accepted connection to the daemon. Takes ownership of the descriptor. */
 static void admit_connection(struct endpoint *endpoint, int descriptor,
                              const struct sockaddr *address, socklen_t size)
 {

@@ -65,7 +65,7 @@ struct endpoint_rules {
     void (*conn_closed)(struct request *request);
 };
 
-/* Starts an endpoint, which accepts at once. On failure the listener stays the caller's. */
+/* Starts an endpoint, which accepts at once. After a failure the caller still owns the listener. */
 MUST_CHECK enum status endpoint_create(const struct endpoint_rules *rules, unsigned number,
                                        struct shared_listener *listener,
                                        struct endpoint **ret_endpoint);
@@ -73,7 +73,7 @@ MUST_CHECK enum status endpoint_create(const struct endpoint_rules *rules, unsig
 void endpoint_post(struct endpoint *endpoint, struct message *message);
 /* Stops accepting connections; requests on open connections are still answered. */
 void endpoint_quiesce(struct endpoint *endpoint);
-/* Whether the thread has processed the quiesce; every call that it made before is then posted. */
+/* Returns whether the thread has processed the quiesce; its earlier calls are then posted. */
 bool endpoint_is_quiesced(const struct endpoint *endpoint);
 /* Ends the thread once all requests are answered or the grace period is over, and closes the
  * connections. No message may be posted afterwards. endpoint_destroy joins the thread; the two are
@@ -83,7 +83,7 @@ void endpoint_destroy(struct endpoint *endpoint);
 
 /* Returns whether libmicrohttpd parses leniently. Version 0.9 does: framing.c then inspects the
  * head and refuses it with our own message. From 1.0 on the daemon itself refuses folded headers,
- * tabs and bare LFs as delimiters, and blanks in the target. */
+ * tabs and bare LFs as delimiters, and spaces in the target. */
 bool endpoint_parses_leniently(void);
 
 /* ---- On the endpoint's thread ---- */

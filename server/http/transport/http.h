@@ -24,14 +24,14 @@ struct http_parts {
 };
 MUST_CHECK enum status http_start(const struct http_parts *parts, struct http **ret_http,
                                   struct problem *reterr);
-/* "http://127.0.0.1:8080" with the actual port, "https://...", or "unix:PATH". */
+/* Returns "http://127.0.0.1:8080" with the actual port, "https://...", or "unix:PATH". */
 const char *http_address(const struct http *http);
 /* Reload the configured files, if any. STATUS_CONFIG with a message when they are unusable; the old
  * keys or certificate then stay in use. Loop thread. */
 MUST_CHECK enum status http_load_keys(struct http *http, struct problem *reterr);
 MUST_CHECK enum status http_load_certificate(struct http *http, struct problem *reterr);
-/* Stops listening. Open connections are still answered, but a request that would need the scheduler
- * is answered 503. Does not wait for the HTTP threads, which may be in a long answer. */
+/* Stops listening. Open connections are still answered, but a request that needs the scheduler
+ * receives status 503. Does not wait for the HTTP threads, which may be in a long answer. */
 void http_quiesce(struct http *http);
 /* Returns whether every HTTP thread has processed the quiesce; all calls are then posted. */
 bool http_is_quiesced(const struct http *http);

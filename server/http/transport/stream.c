@@ -7,11 +7,11 @@
 #include <string.h>
 
 #define BLOCK_SIZE 32768
-/* Bytes below which an answer gains nothing from a coding. */
+/* Minimum size in bytes of an answer that is compressed; a smaller one gains nothing. */
 #define LEAST_ENCODED 1024
-/* Time to make a block at once; a slower block is computed in turns with other answers. */
+/* Seconds to compute a block at once; a slower block is computed in turns with other answers. */
 #define AT_ONCE_S 5e-4
-/* A block that takes longer is sent before it is full, so that the client sees progress. */
+/* Seconds after which a block is sent before it is full, so that the client sees progress. */
 #define FLUSH_S 0.5
 
 /* ---- Blocks ---- */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Certificates in a chain: the server's and those that sign it. */
+/* Maximum number of certificates in a chain: the server's and its issuers'. */
 #define CHAIN_LIMIT 16
 
 struct pair {
@@ -124,7 +124,7 @@ enum status tls_load(struct credentials *credentials, const char *certificate, c
                            "There is not enough memory for the certificate.");
     }
     enum status status = read_files(pair, certificate, key, reterr);
-    /* Reloading unchanged files keeps nothing, so repeated reloads do not use memory. */
+    /* Reloading unchanged files keeps the old credentials, so reloads do not use more memory. */
     const bool is_unchanged = status == STATUS_OK && latest != NULL &&
                               is_same(&latest->certificate_pem, &pair->certificate_pem) &&
                               is_same(&latest->key_pem, &pair->key_pem);

@@ -368,7 +368,7 @@ TEST(hints_say_how_to_correct_the_file)
 {
     check_refused("\"from\" \"to\" \"weight\"\n\"1\" \"a\" \"b\" 5\n", 2, "4 columns",
                   "row.names=FALSE");
-    check_refused("a~b~5\n", 1, "one column", "tabs or blanks");
+    check_refused("a~b~5\n", 1, "one column", "tabs or spaces");
     check_refused("8\n15\n4 5 0.35\n", 1, "one column", "number of vertices");
 }
 
