@@ -391,9 +391,8 @@ static enum status start_launcher(struct service *service, struct problem *reter
     return worker_launcher_start(config->launcher, &service->launcher, reterr);
 }
 
-/* part: the part being started, for the log. Sockets come first, while names can be resolved and
- * root may use a low port. Threads start after sandbox_enter, requests after sandbox_filter_calls.
- */
+/* part: the part being started, for the log. Sockets are opened first, while names can be resolved
+ * and root may use a low port; threads follow sandbox_enter, requests sandbox_filter_calls. */
 static enum status start_parts(struct service *service, const char **part, struct problem *reterr)
 {
     struct config *config = &service->own;

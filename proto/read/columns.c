@@ -573,13 +573,12 @@ enum status columns_choose(struct columns *columns, const struct table_row *head
     add_columns(columns, header, first, ends);
     STATUS_TRY(choose_weight(columns, header, first, has_time, reterr));
     if (columns->ends == ENDS_BY_POSITION && header != NULL) {
-        warning_hint(
-            warning_add(&notes->warnings, WARNING_HEADER_GUESSED,
-                        "The first line was read as a header with the source column %s and "
-                        "the target column %s, although these names are not recognized.",
-                        columns->list[0].name, columns->list[1].name),
-            "Name the columns source, target and weight, or give source_column= and "
-            "target_column=.");
+        warning_hint(warning_add(&notes->warnings, WARNING_HEADER_GUESSED,
+                                 "The first line was read as a header with source column %s and "
+                                 "target column %s, although these names are not recognized.",
+                                 columns->list[0].name, columns->list[1].name),
+                     "Name the columns source, target and weight, or give source_column= and "
+                     "target_column=.");
     }
     notes->says_direction |= columns->roles[ROLE_TYPE] != NO_COLUMN;
     return STATUS_OK;

@@ -279,8 +279,7 @@ static enum status begin_element(struct json *json, const struct json_token *tok
         return is_object(token) ? STATUS_OK : refuse_token(token, "Nodes must be objects.", reterr);
     }
     if (!is_object(token) && !compact) {
-        return refuse_token(token, "An edge must be an object or, except in JGF, an array.",
-                            reterr);
+        return refuse_token(token, "Edges must be objects or, except in JGF, arrays.", reterr);
     }
     json->compact |= compact;
     json->linked |= !compact;

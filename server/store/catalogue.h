@@ -84,8 +84,7 @@ enum catalogue_table {
 MUST_CHECK enum status catalogue_put(struct catalogue *catalogue, enum catalogue_table table,
                                      const void *row);
 /* Deletes the row with this key: a struct result_row, of which only graph_id and kind are read, or
- * the ID of a graph or job. A graph goes with its names and results; jobs that refer to it remain.
- */
+ * the ID of a graph or job. Also deletes the names and results of a graph, but not its jobs. */
 MUST_CHECK enum status catalogue_delete(struct catalogue *catalogue, enum catalogue_table table,
                                         const void *key);
 

@@ -15,8 +15,7 @@ struct coordinates_info {
     bool is_plane;
 };
 
-/* Writes the file as a draft, which the caller publishes under the ID. folder: an open directory.
- */
+/* Writes the file as a draft in the open folder; the caller publishes the draft under the ID. */
 MUST_CHECK enum status coordinates_file_write(int folder, const char *id,
                                               const struct coordinates *coordinates,
                                               struct draft_file *ret_file,

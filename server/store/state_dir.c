@@ -201,8 +201,7 @@ enum status state_dir_open(const char *path, struct state_dir *ret_folder, struc
 void state_dir_keep_reserve(struct state_dir *folder)
 {
     struct statvfs info;
-    /* Twice the size must be free, so that the space just given to the catalogue is not taken back.
-     */
+    /* Require twice the size, so that the space just given to the catalogue is not taken back. */
     if (folder->has_reserve || fstatvfs(folder->root, &info) != 0 ||
         (uint64_t)info.f_bavail * info.f_frsize < 2 * RESERVE_BYTES) {
         return;

@@ -55,8 +55,7 @@ static enum status check_admission(struct request *request, bool for_job, struct
                : tenant_check_bytes(grant->tenant, &grant->quota, 1, reterr);
 }
 
-/* Chooses the charset: the parameter, else the charset of Content-Type; binary formats have none.
- */
+/* Chooses the charset of a text format: the parameter, else the charset of Content-Type. */
 static enum status choose_charset(struct request *request, struct problem *reterr)
 {
     const enum format format = request->job_request.format;

@@ -126,8 +126,7 @@ static void free_sweep(struct statistics_sweep *sweep)
     free(sweep);
 }
 
-/* Queues the next turn unless the sweep has ended. Stopping the endpoint also ends the sweep,
- * because it abandons the connection. */
+/* Queues the next turn unless the sweep has ended or the endpoint has abandoned its connection. */
 static void end_turn(void *context)
 {
     struct hand *hand = context;

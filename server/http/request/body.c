@@ -149,8 +149,7 @@ enum MHD_Result request_feed_body(struct request *request, const char *bytes, si
     } else {
         status = feed_document(request, bytes, size, &request->refusal);
     }
-    /* libmicrohttpd accepts a response before or after a body, not in between (MHD_queue_response).
-     */
+    /* libmicrohttpd accepts a response before or after a body, but not in the middle of it. */
     if (status != STATUS_OK) {
         text_finish(&request->document);
         upload_memory_release(&request->share);

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Maximum number of digits of Content-Length. 18 digits fit in 63 bits; a longer number can only
- * be an attempt to cause an overflow. */
+/* Maximum number of digits of Content-Length: 18 digits fit in 63 bits without overflow. */
 #define LENGTH_DIGITS 18
 
 struct framing_counts {

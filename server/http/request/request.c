@@ -487,8 +487,7 @@ void request_find_graph(struct request *request, void (*serve)(struct request *r
     }
 }
 
-/* Finds the published result that the path names and the tenant owns: a counted reference, or NULL.
- */
+/* Returns a counted reference to the tenant's published result that the path names, or NULL. */
 static struct result *look_up_result(const struct request *request)
 {
     return result_table_find(request->http_context->results, tenant_number(request->grant.tenant),
