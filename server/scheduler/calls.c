@@ -10,7 +10,7 @@ bool call_brings_job(const struct call *call)
 
 void call_finish(struct call *call)
 {
-    if (call_brings_job(call)) {
+    if (call_brings_job(call) || call->kind == CALL_RESULT) {
         struct submit_call *submit = &call->submit;
         if (call->kind == CALL_CHANGE) {
             edge_changes_finish(&submit->changes);

@@ -2,6 +2,8 @@
 
 #include "proto/job_document.h"
 #include "proto/text.h"
+#include "server/clock.h"
+#include "server/scheduler/accept.h"
 #include "server/scheduler/answer.h"
 #include "server/scheduler/choose_form.h"
 #include "server/scheduler/dispatch.h"
@@ -158,7 +160,8 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
     names_delete_graph(scheduler, entry, call);
 }
 
-/* Submits a job if the call may wait, unless the latest job failed: a new one would fail too. */
+/* Submits a job like the newest one if the call may wait, unless the latest job failed, as a new
+ * one would fail too. If the newest job is not accepted yet, the call waits for it instead. */
 void requests_call_result(struct scheduler *scheduler, struct call *call)
 {
     struct graph_entry *entry = answer_find_graph(scheduler, call);
@@ -171,13 +174,14 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
         return;
     }
     struct job *job = answer_job_to_watch(scheduler, call);
+    struct job *last = LIST_FIRST(&entry->jobs);
     const bool waits =
         call->wait_s > 0 && scheduler->stage == SCHEDULER_SERVES && !results_find(scheduler, call);
     if (waits && job != NULL && !job_state_is_final(job->row.state)) {
         waiters_hold(scheduler, call, job);
+    } else if (waits && last != NULL && last->durability == JOB_ACCEPTING) {
+        LIST_INSERT_HEAD(&last->acceptors, call, of_job);
     } else if (waits && (job == NULL || job->row.state != JOB_FAILED)) {
-        /* Use the form of the latest job, even if that job is not accepted yet. */
-        const struct job *last = LIST_FIRST(&entry->jobs);
         call->submit.parameters.form = last != NULL ? last->report.result.form : RESULT_FORM_AUTO;
         submit_for_result(scheduler, call, entry, last != NULL ? last->row.kind : KIND_AUTO);
     } else {
@@ -185,38 +189,67 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
     }
 }
 
-/* Submits a job like the one that has solved the damaged result, whose own job stays finished. If
- * the new job is refused, the next call that waits for the result submits a job. */
-static void solve_again(struct scheduler *scheduler, struct call *call, struct graph_entry *entry,
-                        const struct result *result)
+/* Adds a job like the one that has solved the damaged result, whose own job stays finished. The job
+ * has been accepted before, so no limit refuses it. */
+static enum status solve_again(struct commit *commit, const struct result *result)
 {
-    const struct job *solver = entry->latest_job;
+    struct scheduler *scheduler = commit->scheduler;
+    struct graph_entry *entry = commit->entry;
     const enum kind kind = result_kind(result);
-    entry->latest_job = NULL; /* set again when the new job is accepted */
-    call->kind = CALL_SUBMIT;
-    call->key[0] = '\0'; /* not a client's request for the graph */
-    call->tenant = entry->tenant;
-    call->submit = (struct submit_call){
-        .parameters = {.priority = solver != NULL ? solver->row.priority : 0,
-                       .verify = solver != NULL && solver->row.kind == kind && solver->row.verify,
-                       .form = result_form(result)}};
-    submit_for_result(scheduler, call, entry, kind);
+    const struct job *solver = entry->solvers[kind];
+    struct job *job;
+    STATUS_TRY(job_create(entry->row.id, kind, clock_wall_s(), &job));
+    job->graph = entry;
+    job->tenant = entry->tenant;
+    job_set_graph(job, entry->row.vertex_count, &entry->row.summary);
+    job->report.result =
+        (struct result_summary){.form = result_form(result), .reason = RESULT_REASON_ASKED};
+    job->row.verify = solver != NULL && solver->row.verify;
+    job->row.priority = solver != NULL ? solver->row.priority : 0;
+    struct job *added = job;
+    if (job_table_add(&scheduler->jobs, &job) != STATUS_OK) {
+        job_destroy(job);
+        return STATUS_NO_MEMORY;
+    }
+    if (commit_add_job(commit, added) != STATUS_OK) {
+        job_table_remove(&scheduler->jobs, added);
+        return STATUS_NO_MEMORY;
+    }
+    commit->then = accept_stored_job;
+    entry->latest_job = added;
+    entry->active_jobs++;
+    ledger_reserve_result(scheduler, added, entry->row.edge_count);
+    return STATUS_OK;
+}
+
+/* Returns whether an unfinished job will publish this kind of result. */
+static bool is_being_solved(const struct graph_entry *entry, enum kind kind)
+{
+    const struct job *job = LIST_FIRST(&entry->jobs);
+    while (job != NULL && (job_state_is_final(job->row.state) || job->row.kind != kind)) {
+        job = LIST_NEXT(job, of_graph);
+    }
+    return job != NULL;
 }
 
 void requests_note_damage(struct scheduler *scheduler, struct call *call)
 {
     struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, call->key);
-    struct result *result = call->damaged;
-    call->damaged = NULL;
+    const struct result *result = call->damaged;
+    struct commit *commit = NULL;
     if (result == NULL) {
         results_note_damaged_graph(scheduler, call->key);
+    } else if (entry != NULL) {
+        commit = results_set_aside(scheduler, entry, result);
     }
-    if (result != NULL && entry != NULL && results_set_aside(scheduler, entry, result)) {
-        solve_again(scheduler, call, entry, result);
-    } else {
-        answer_empty(call, 204);
+    if (commit != NULL) {
+        if (!is_being_solved(entry, result_kind(result)) &&
+            solve_again(commit, result) != STATUS_OK) {
+            log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("graph", entry->row.id));
+        }
+        commit_send(commit);
     }
-    result_unref(result);
+    answer_empty(call, 204);
 }
 
 static uint64_t add_bytes(uint64_t a, uint64_t b)

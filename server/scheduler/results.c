@@ -136,6 +136,7 @@ void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum
                     struct commit *commit)
 {
     commit->change.retired[kind] = result_ref(entry->results[kind].result);
+    result_table_remove_result(scheduler->results, entry->results[kind].result);
     remove_result(scheduler, entry, kind);
     graph_entry_set_result(entry, kind, NULL);
     /* If there is a result of another kind, it answers queries from now on. */
@@ -147,13 +148,6 @@ void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum
     }
     bind_key(scheduler, entry->tenant, entry->row.id, graph_entry_answer(entry));
     bind_aliases(scheduler, entry);
-    const struct job *job;
-    LIST_FOREACH(job, &entry->jobs, of_graph)
-    {
-        if (job->row.kind == kind) {
-            bind_key(scheduler, entry->tenant, job->row.id, NULL);
-        }
-    }
 }
 
 void results_evict(struct scheduler *scheduler, const struct result *kept)
@@ -248,25 +242,19 @@ void results_note_damaged_graph(const struct scheduler *scheduler, const char *g
     }
 }
 
-bool results_set_aside(struct scheduler *scheduler, struct graph_entry *entry,
-                       const struct result *result)
+struct commit *results_set_aside(struct scheduler *scheduler, struct graph_entry *entry,
+                                 const struct result *result)
 {
     const enum kind kind = result_kind(result);
     struct commit *commit = NULL;
     if (entry->state == GRAPH_DELETING || entry->results[kind].result != result ||
         commit_create(scheduler, NULL, &commit) != STATUS_OK) {
-        return false;
+        return NULL;
     }
     log_write(LOG_ERROR, "result_damaged", LOG_TEXT("graph", entry->row.id),
               LOG_TEXT("kind", kind_name(kind)));
     delete_result(commit, entry, kind, STORE_QUARANTINE_RESULT);
     results_retire(scheduler, entry, kind, commit);
     entry->results[kind].state = GRAPH_RESULT_LOST;
-    commit_send(commit);
-    const struct job *unfinished = LIST_FIRST(&entry->jobs);
-    while (unfinished != NULL &&
-           (job_state_is_final(unfinished->row.state) || unfinished->row.kind != kind)) {
-        unfinished = LIST_NEXT(unfinished, of_graph);
-    }
-    return unfinished == NULL;
+    return commit;
 }

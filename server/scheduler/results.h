@@ -25,9 +25,9 @@ void results_end_known_job(struct job *job);
 /* Returns whether the key of the call finds a result. If a finished job has lost its result,
  * rebinds its ID to a newer result of its graph. */
 bool results_find(struct scheduler *scheduler, const struct call *call);
-/* Moves a damaged result of the graph to quarantine. Returns true if it was published and no
- * unfinished job will replace it. */
-bool results_set_aside(struct scheduler *scheduler, struct graph_entry *entry,
-                       const struct result *result);
+/* Hides a damaged result of the graph. Returns the commit, to be sent, that moves it to quarantine;
+ * NULL if the result is not published, or if there is no memory. */
+struct commit *results_set_aside(struct scheduler *scheduler, struct graph_entry *entry,
+                                 const struct result *result);
 /* Marks the graph's file as damaged: the next upload of the same graph writes it again. */
 void results_note_damaged_graph(const struct scheduler *scheduler, const char *graph_id);

@@ -10,6 +10,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
+
+struct table_entry;
 
 struct kept_statistics {
     struct statistics view;
@@ -31,6 +34,7 @@ struct result {
     struct search_pool *searches;               /* searches of a hierarchy; NULL = a matrix */
     struct kept_statistics *_Atomic statistics; /* for a hierarchy; NULL = not computed yet */
     struct vertex_names *names;
+    LIST_HEAD(, table_entry) keys; /* keys in the table, guarded by its lock */
 };
 
 enum status result_create(const char *graph_id, const char *etag, struct result_file **take_file,
@@ -342,6 +346,7 @@ struct key {
 
 struct table_entry {
     struct key key; /* first member, so that an entry can be compared as a key */
+    LIST_ENTRY(table_entry) of_result;
     struct result *result;
     char text[];
 };
@@ -403,7 +408,11 @@ enum status result_table_put(struct result_table *table, uint32_t owner, const c
     struct table_entry **node = tsearch(entry, &table->by_key, compare_keys);
     struct table_entry *left = node == NULL ? entry : *node != entry ? *node : NULL;
     if (node != NULL) {
+        if (left != NULL) {
+            LIST_REMOVE(left, of_result);
+        }
         *node = entry;
+        LIST_INSERT_HEAD(&result->keys, entry, of_result);
     }
     pthread_rwlock_unlock(&table->lock);
     if (left != NULL) {
@@ -427,9 +436,27 @@ void result_table_remove(struct result_table *table, uint32_t owner, const char 
     struct table_entry *entry = find_entry(table, owner, key);
     if (entry != NULL) {
         tdelete(entry, &table->by_key, compare_keys);
+        LIST_REMOVE(entry, of_result);
     }
     pthread_rwlock_unlock(&table->lock);
     if (entry != NULL) {
+        destroy_entry(entry);
+    }
+}
+
+void result_table_remove_result(struct result_table *table, const struct result *result)
+{
+    LIST_HEAD(, table_entry) removed = LIST_HEAD_INITIALIZER(removed);
+    struct table_entry *entry;
+    pthread_rwlock_wrlock(&table->lock);
+    while ((entry = LIST_FIRST(&result->keys)) != NULL) {
+        tdelete(entry, &table->by_key, compare_keys);
+        LIST_REMOVE(entry, of_result);
+        LIST_INSERT_HEAD(&removed, entry, of_result);
+    }
+    pthread_rwlock_unlock(&table->lock);
+    while ((entry = LIST_FIRST(&removed)) != NULL) {
+        LIST_REMOVE(entry, of_result);
         destroy_entry(entry);
     }
 }

@@ -96,5 +96,7 @@ void result_table_destroy(struct result_table *table);
 MUST_CHECK enum status result_table_put(struct result_table *table, uint32_t owner, const char *key,
                                         struct result *result);
 void result_table_remove(struct result_table *table, uint32_t owner, const char *key);
+/* Removes every key of a result, in O(keys). A result is in at most one table. */
+void result_table_remove_result(struct result_table *table, const struct result *result);
 /* Returns a new reference, or NULL if the key names no result. Any thread. */
 struct result *result_table_find(struct result_table *table, uint32_t owner, const char *key);

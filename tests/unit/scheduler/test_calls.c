@@ -9,11 +9,14 @@ TEST(call_finish_frees_the_arguments_of_each_kind_of_call)
     change->call.submit.changes.list = calloc(1, sizeof(*change->call.submit.changes.list));
     change->call.submit.changes.count = 1;
     text_append_string(&coordinates->call.coordinates.document, "name,lon,lat\n");
-    struct question *questions[] = {upload, change, coordinates};
-    for (int i = 0; i < 3; i++) {
+    struct question *result = new_question(CALL_RESULT, "graph");
+    result->call.submit.warnings = strdup("[]"); /* of the job that it submits */
+    struct question *questions[] = {upload, change, coordinates, result};
+    for (int i = 0; i < 4; i++) {
         assert_int_equal(call_brings_job(&questions[i]->call), i < 2);
         questions[i]->answered = true;
         call_finish(&questions[i]->call);
+        assert_true(i != 3 || questions[i]->call.submit.warnings == NULL);
         forget(questions[i]);
     }
 }

@@ -1,3 +1,4 @@
+#include "server/scheduler/scheduler_internal.h"
 #include "tests/lib/scheduler_fixture.h"
 
 SCHEDULER_TEST(a_query_for_a_missing_result_waits_for_the_job)
@@ -11,6 +12,132 @@ SCHEDULER_TEST(a_query_for_a_missing_result_waits_for_the_job)
     assert_distance(fixture, upload->call.graph_id, 0, 2, "3");
     forget(question);
     forget(upload);
+}
+
+static uint32_t count_jobs(const struct fixture *fixture, const char *graph_id)
+{
+    const struct graph_entry *entry = graph_table_find_id(&fixture->scheduler->graphs, graph_id);
+    const struct job *job;
+    uint32_t count = 0;
+    LIST_FOREACH(job, &entry->jobs, of_graph)
+    {
+        count++;
+    }
+    return count;
+}
+
+static void post_wait(struct fixture *fixture, const char *key, struct question **ret_question)
+{
+    *ret_question = new_question(CALL_RESULT, key);
+    (*ret_question)->call.wait_s = LONG_S;
+    scheduler_post(fixture->scheduler, &(*ret_question)->call);
+}
+
+static void end_wait(struct fixture *fixture, struct question *question)
+{
+    wait_for(fixture, question);
+    assert_int_equal(question->call.status, STATUS_OK);
+    forget(question);
+}
+
+/* The second query comes before the first one's job is on the disk. */
+SCHEDULER_TEST(queries_that_wait_for_one_result_share_a_job)
+{
+    struct question *upload = new_upload(CALL_STORE_GRAPH, RING);
+    struct question *questions[2];
+    call(fixture, upload, STATUS_OK, 201);
+    for (int i = 0; i < 2; i++) {
+        post_wait(fixture, upload->call.graph_id, &questions[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        end_wait(fixture, questions[i]);
+    }
+    assert_int_equal(count_jobs(fixture, upload->call.graph_id), 1);
+    forget(upload);
+}
+
+/* The table of graphs forgets the jobs of a deleted graph, but the ID of a job finds the result of
+ * the same graph uploaded again. */
+SCHEDULER_TEST(a_retired_result_leaves_no_key_of_an_earlier_upload)
+{
+    char first[JOB_ID_SIZE];
+    char second[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(fixture, RING, first, graph_id);
+    ask(fixture, CALL_DELETE_GRAPH, graph_id, STATUS_OK, 204);
+    solve(fixture, RING, second, graph_id);
+    ask(fixture, CALL_RESULT, first, STATUS_OK, 200);
+    assert_distance(fixture, first, 0, 2, "3");
+    ask(fixture, CALL_DELETE_GRAPH, graph_id, STATUS_OK, 204);
+    assert_null(result_table_find(fixture->results, 0, first));
+    assert_null(result_table_find(fixture->results, 0, second));
+    assert_null(result_table_find(fixture->results, 0, graph_id));
+}
+
+/* Submits the stored graph and waits for the end of the job. */
+static void solve_stored(struct fixture *fixture, const char *graph_id,
+                         const struct job_parameters *parameters)
+{
+    struct question *question = new_question(CALL_SUBMIT, graph_id);
+    question->call.submit.parameters = *parameters;
+    question->call.wait_s = LONG_S;
+    call_and_forget(fixture, question, STATUS_OK, 200);
+}
+
+static struct result *published(const struct fixture *fixture, const char *graph_id, enum kind kind)
+{
+    return graph_table_find_id(&fixture->scheduler->graphs, graph_id)->results[kind].result;
+}
+
+/* A full queue refuses no job that replaces a damaged result, and the job is there at once, though
+ * the form of a new job would be measured first. */
+SCHEDULER_TEST(a_damaged_result_is_solved_again_as_before)
+{
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(fixture, RING, job_id, graph_id);
+    solve_stored(
+        fixture, graph_id,
+        &(struct job_parameters){
+            .kind = KIND_F8, .priority = 7, .verify = true, .form = RESULT_FORM_HIERARCHY});
+    solve_stored(fixture, graph_id, &(struct job_parameters){.kind = KIND_I4});
+    fixture->config.queue_limit = 0;
+    scheduler_note_damaged_result(fixture->scheduler, published(fixture, graph_id, KIND_F8));
+    scheduler_deliver_messages(fixture->scheduler);
+    const struct job *job =
+        LIST_FIRST(&graph_table_find_id(&fixture->scheduler->graphs, graph_id)->jobs);
+    assert_int_equal(count_jobs(fixture, graph_id), 4);
+    assert_int_equal(job->row.kind, KIND_F8);
+    assert_int_equal(job->row.priority, 7);
+    assert_true(job->row.verify);
+    assert_int_equal(job->report.result.form, RESULT_FORM_HIERARCHY);
+    snprintf(job_id, sizeof(job_id), "%s", job->row.id);
+    while (job->durability == JOB_ACCEPTING) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    finish_job(fixture, job_id, "done");
+    assert_int_equal(count_jobs(fixture, graph_id), 4);
+    struct result *result = published(fixture, graph_id, KIND_F8);
+    assert_non_null(result);
+    assert_int_equal(result_form(result), RESULT_FORM_HIERARCHY);
+}
+
+/* The damage is found before a worker could have taken the new job. */
+SCHEDULER_TEST(queries_wait_for_the_job_that_replaces_a_damaged_result)
+{
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    struct question *questions[2];
+    solve(fixture, RING, job_id, graph_id);
+    scheduler_note_damaged_result(fixture->scheduler, published(fixture, graph_id, KIND_I4));
+    for (int i = 0; i < 2; i++) {
+        post_wait(fixture, job_id, &questions[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        end_wait(fixture, questions[i]);
+    }
+    assert_int_equal(count_jobs(fixture, graph_id), 2);
+    assert_distance(fixture, job_id, 0, 2, "3");
 }
 
 SCHEDULER_TEST(the_budget_evicts_the_least_recently_used_result)

@@ -1,4 +1,5 @@
 #include "server/store/result.h"
+#include "tests/lib/steps_fixture.h"
 #include "tests/lib/store_fixture.h"
 #include "tests/lib/test.h"
 
@@ -167,7 +168,7 @@ FIXTURE_TEST(a_put_replaces_and_releases_the_old_result)
     result_table_destroy(table);
 }
 
-FIXTURE_TEST(keys_survive_growth_and_removing_the_last_key_frees_the_result)
+FIXTURE_TEST(keys_survive_growth_and_are_removed_with_their_result)
 {
     struct result_table *table = make_table();
     struct result *odd = make_empty_result(fixture, "g_odd");
@@ -181,10 +182,7 @@ FIXTURE_TEST(keys_survive_growth_and_removing_the_last_key_frees_the_result)
         snprintf(key, sizeof key, "j_%d", i);
         expect_found(table, key, i % 2 ? odd : even);
     }
-    for (int i = 1; i < KEY_COUNT; i += 2) {
-        snprintf(key, sizeof key, "j_%d", i);
-        result_table_remove(table, 0, key);
-    }
+    result_table_remove_result(table, odd);
     for (int i = 0; i < KEY_COUNT; i++) {
         snprintf(key, sizeof key, "j_%d", i);
         expect_found(table, key, i % 2 ? NULL : even);
@@ -194,6 +192,46 @@ FIXTURE_TEST(keys_survive_growth_and_removing_the_last_key_frees_the_result)
     assert_int_equal(fcntl(descriptor, F_GETFD), -1);
     result_unref(even);
     result_table_destroy(table);
+}
+
+struct removal {
+    struct result_table *table;
+    const struct result *result;
+};
+
+static void remove_result(void *context)
+{
+    const struct removal *removal = context;
+    result_table_remove_result(removal->table, removal->result);
+}
+
+/* Removes two keys of one result among this many keys of another; returns the number of steps. */
+static long steps_to_remove_beside(const struct fixture *fixture, int count)
+{
+    struct result_table *table = make_table();
+    struct result *one = make_empty_result(fixture, "g_1");
+    struct result *other = make_empty_result(fixture, "g_2");
+    char key[RESULT_KEY_SIZE];
+    for (int i = 0; i < count; i++) {
+        snprintf(key, sizeof key, "j_%d", i);
+        assert_int_equal(result_table_put(table, 0, key, other), STATUS_OK);
+    }
+    assert_int_equal(result_table_put(table, 0, "g_1", one), STATUS_OK);
+    assert_int_equal(result_table_put(table, 0, "town", one), STATUS_OK);
+    const long steps = count_steps(remove_result, &(struct removal){table, one});
+    result_unref(one);
+    result_unref(other);
+    result_table_destroy(table);
+    return steps;
+}
+
+FIXTURE_TEST(removing_a_result_takes_few_steps_in_a_large_table)
+{
+    const long few = steps_to_remove_beside(fixture, 10);
+    if (few == 0) {
+        skip();
+    }
+    assert_in_range(steps_to_remove_beside(fixture, 10000), few / 2, few * 8);
 }
 
 /* Shared by threads: readers look up keys while one writer adds, replaces and removes them. */
@@ -235,6 +273,9 @@ static void *write_keys(void *context)
               STATUS_OK);
         if (round % 7 == 0) {
             result_table_remove(stress->table, 0, key);
+        }
+        if (round % 500 == 499) {
+            result_table_remove_result(stress->table, stress->results[0]);
         }
     }
     return NULL;
