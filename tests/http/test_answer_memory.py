@@ -114,7 +114,7 @@ def bodies(pairs):
     }
 
 
-def test_pairs_are_answered_in_every_format(daemon):
+def test_distances_of_pairs_are_returned_in_every_format(daemon):
     graph = numbers(daemon)
     chooser = random.Random(1)
     pairs = [(chooser.randrange(9), chooser.randrange(VERTICES // 2, VERTICES)) for _ in range(PAIRS)]

@@ -55,7 +55,7 @@ def test_undirected_named_vertices_are_queried(daemon):
     assert answer.expect(200).json["distances"] == [truth.get((s, t)) for s, t in pairs]
 
 
-def test_distances_of_a_larger_graph_are_answered(daemon):
+def test_distances_in_a_larger_graph_are_returned(daemon):
     names = list(range(1, 201))
     edges = random_edges(names, 600, 3)
     body = f"p sp 200 {len(edges)}\n" + "".join(f"a {s} {t} {w}\n" for s, t, w in edges)
@@ -63,7 +63,7 @@ def test_distances_of_a_larger_graph_are_answered(daemon):
     check_all(daemon, job["id"], edges, names)
 
 
-def test_plain_text_distances_are_answered(daemon):
+def test_distances_are_returned_as_plain_text(daemon):
     daemon.solve(b"a b 2.5\nc b 1\n", "?name=plain&format=edges")
     path = "/v1/graphs/plain/distance?source=a&target="
     answer = daemon.get(path + "b", Accept="text/plain").expect(200)
@@ -142,7 +142,7 @@ def test_bad_queries_are_refused(daemon):
         415, "UnsupportedMediaType")
 
 
-def test_pairs_are_answered_in_every_format(daemon):
+def test_distances_of_pairs_are_returned_in_every_format(daemon):
     daemon.solve(harness.SMALL, "?name=small")
     base = "/v1/graphs/small/distances"
     csv = "1,3\n4,1\n3,2\n"

@@ -93,7 +93,7 @@ def test_each_failure_has_its_exit_code(daemon):
     assert "apsp help lists" in refused(apsp(daemon, "status"), 2, "unknown command status")
 
 
-def test_a_wait_ends_with_a_cancelled_job(_):
+def test_a_wait_ends_when_its_job_is_cancelled(_):
     with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1") as daemon:
         (job,) = lines(apsp(daemon, "submit", "-", stdin=harness.slow_graph(harness.LASTING_SIZE)))
         daemon.ask("DELETE", f"/v1/jobs/{job}").expect(202)
@@ -274,7 +274,7 @@ def test_a_matrix_on_a_terminal_is_escaped(_):
         assert code == 0 and shown == b"1,\\u001b[2J\r\n2\r\n", shown
 
 
-def test_a_silent_service_ends_a_request(_):
+def test_a_request_to_a_silent_service_times_out(_):
     """After a minute; both cases wait at the same time. A build with sanitizers skips this."""
     if harness.QUICK:
         return

@@ -71,7 +71,7 @@ def test_a_byte_range_is_never_compressed(daemon):
     assert answer.expect(200).body == whole.body
 
 
-def test_answers_other_than_the_matrix_are_compressed(daemon):
+def test_answers_besides_the_matrix_are_compressed(daemon):
     body = json.dumps({"pairs": [[1, i] for i in range(1, N + 1)]})
     base = "/v1/graphs/ring/"
     for method, path, sent in (("GET", "stats", None), ("GET", "vertices", None),

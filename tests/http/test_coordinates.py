@@ -251,7 +251,7 @@ def geo(daemon, path):
     return answer.expect(200)
 
 
-def test_paths_and_vertices_are_answered_in_geojson(daemon):
+def test_paths_and_vertices_are_returned_as_geojson(daemon):
     daemon.solve(b"1 2 5\n2 3 5\n3 4 2\n4 5 1\n", "?name=line&directed=true")
     for route in ("path?source=1&target=4", "nearest?source=1&k=2", "within?source=1&max=10"):
         refusal = daemon.get(f"/v1/graphs/line/{route}", Accept=GEOJSON).expect(409, "NoCoordinates")
@@ -298,7 +298,7 @@ def test_coordinates_follow_a_name_to_a_graph_of_the_same_vertices(daemon):
     daemon.get("/v1/graphs/town/coordinates").expect(409, "NoCoordinates")
 
 
-def test_coordinates_survive_an_upload_by_another_weight_and_a_kill():
+def test_coordinates_survive_an_upload_with_other_weights_and_a_kill():
     table = b"source,target,metres,seconds\na,b,5,9\nb,c,7,2\nc,a,1,4\n"
     with harness.Daemon() as daemon:
         daemon.solve(table, "?format=edges&directed=true&weight=metres&name=live")

@@ -79,7 +79,7 @@ def test_keys_and_certificate_are_found_and_read_again():
             daemon.by("alpha:submitter", "GET", "/v1/jobs").expect(401)
 
 
-def test_a_missing_credential_is_named():
+def test_a_missing_credential_is_reported_by_name():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         code, words = access.run_refused("--listen", "127.0.0.1:0", *configuration(folder))
         assert code == 78 and NAMES["http.keys_file"] in words and "LoadCredential=" in words, (code, words)

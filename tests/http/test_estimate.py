@@ -10,14 +10,14 @@ def estimate(daemon, body):
                       headers={"Content-Type": "application/json"})
 
 
-def test_an_estimate_from_n_and_m_is_answered(daemon):
+def test_an_estimate_from_n_and_m_is_returned(daemon):
     small = estimate(daemon, {"n": 1000, "m": 5000}).expect(200).json
     assert small["fits"] is True and small["hint"] is None and small["reason"] is None, small
     assert (small["n"], small["m"], small["kind"]) == (1000, 5000, "i4")
     assert (small["device_bytes"] == 0) == (small["solver"] == "cpu") and small["seconds"] > 0
     assert small["disk_bytes"] >= 4_000_000 and small["host_bytes"] >= small["disk_bytes"]
     wide = estimate(daemon, {"n": 1000, "m": 5000, "kind": "f8"}).expect(200).json
-    # The elements, and a checksum for each 256 KiB.
+    # The size is that of the elements and of a checksum for each 256 KiB.
     assert 0 <= wide["disk_bytes"] - small["disk_bytes"] - 4_000_000 < 4_000 and wide["kind"] == "f8"
     large = estimate(daemon, {"n": 2000, "m": 5000, "kind": "auto"}).expect(200).json
     assert large["solver"] != "cpu" or 7.9 < large["seconds"] / small["seconds"] < 8.1, large

@@ -1,4 +1,4 @@
-"""Event streams of jobs, and clients that disconnect while they wait."""
+"""Tests the event streams of jobs, and clients that disconnect while they wait."""
 
 import socket
 import subprocess
@@ -62,13 +62,13 @@ def sockets(daemon):
 
 
 def wait_until_left(daemon, count):
-    """Waits until the daemon has noticed that connections ended; how soon depends on the
-    machine."""
+    """Waits until the daemon has noticed that clients have disconnected, and has only `count`
+    sockets."""
     while sockets(daemon) > count:
         pass
 
 
-def test_the_states_are_sent_in_order_and_the_stream_ends(daemon):
+def test_an_event_stream_sends_the_states_in_order_and_ends(daemon):
     running, waiting = start_slow(daemon, 21)
     stream = Stream(daemon, waiting)
     assert stream.status == 200, stream.status
@@ -228,7 +228,7 @@ def raw(daemon, request):
     return connection
 
 
-def test_a_poll_ends_when_its_client_disconnects(daemon):
+def test_a_long_poll_ends_when_its_client_disconnects(daemon):
     running, waiting = start_slow(daemon, 29)
     before = sockets(daemon)
     graph = daemon.get(f"/v1/jobs/{waiting}").json["graph"]

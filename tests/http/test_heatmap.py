@@ -78,7 +78,7 @@ def test_the_default_size_and_an_empty_matrix_are_answered(daemon):
 
 
 def test_a_large_matrix_is_sampled(daemon):
-    """On a ring, where every distance is known."""
+    """The graph is a ring, for which every distance is known."""
     n = 4200
     edges = [[i, (i + 1) % n, 1] for i in range(n)]
     path = f"/v1/graphs/{solve(daemon, n, edges, '?directed=false')}/heatmap"

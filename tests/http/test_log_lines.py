@@ -63,8 +63,8 @@ def reload(daemon, path, level, count):
 def test_sighup_reloads_the_log_level():
     file = tempfile.NamedTemporaryFile("w", suffix=".ini")
     with harness.Daemon("--config", file.name) as daemon:
-        # On one connection, the next request is read only when the previous one is over, logged or
-        # not.
+        # On one connection, the service reads a request only when it is done with the previous one,
+        # whether that was logged or not.
         connection = daemon.connect()
         for name in ("before", "between"):
             daemon.ask("GET", "/livez", headers={"X-Request-Id": name}, connection=connection)

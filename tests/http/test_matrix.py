@@ -1,4 +1,4 @@
-"""The matrix: every format, and the parts of HTTP that make downloads resumable."""
+"""Tests the matrix in every format, and the features of HTTP that make downloads resumable."""
 
 import io
 import json
@@ -118,7 +118,7 @@ def test_matrix_market_files_can_be_read_by_scipy(daemon):
         assert numpy.array_equal(mmread(io.BytesIO(text)), truth)
 
 
-def test_slices_are_answered_in_every_format(daemon):
+def test_slices_are_returned_in_every_format(daemon):
     pick = {"1:3": [1, 2], ":2": [0, 1], "3:": [3], ":": [0, 1, 2, 3], "2:2": [], "4,1,1": [3, 0, 0]}
     for rows, r in pick.items():
         for cols, c in pick.items():
@@ -178,7 +178,7 @@ def test_nthu_widens_narrow_distances(daemon):
     assert daemon.get(path + "csv").expect(200).body == CSV
 
 
-def test_a_row_is_answered_in_each_format(daemon):
+def test_a_row_is_returned_in_each_format(daemon):
     prepare(daemon)
     row = daemon.get("/v1/graphs/small/row/3").expect(200)
     assert row.headers["Content-Type"] == "application/json" and row.headers["ETag"]
@@ -233,7 +233,7 @@ def test_a_large_answer_streams(daemon):
         assert size > 5 * n * n, (name, size)
 
 
-def test_byte_ranges_are_answered(daemon):
+def test_byte_ranges_are_returned(daemon):
     whole = daemon.get(PATH).body
     size = len(whole)
     for header, first, last in (

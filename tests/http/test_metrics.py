@@ -1,4 +1,4 @@
-"""/metrics: the text that Prometheus reads, compared with what was done."""
+"""Compares /metrics, the text that Prometheus reads, with the requests and jobs of the tests."""
 
 import os
 import re

@@ -61,7 +61,7 @@ def prepare(daemon):
     assert daemon.solve(harness.SMALL, "?name=small")["state"] == "done"
 
 
-def test_a_path_in_a_small_graph_is_answered(daemon):
+def test_a_path_in_a_small_graph_is_returned(daemon):
     base = "/v1/graphs/small/path"
     answer = daemon.get(base + "?source=1&target=3").expect(200)
     assert answer.json == {"distance": 12, "vertices": [1, 2, 3], "weights": [5, 7]}
@@ -119,7 +119,8 @@ def test_path_searches_through_zero_length_cycles_terminate(daemon):
 
 
 def test_paths_through_zero_length_cycles_of_signed_weights_are_found(daemon):
-    """Weights are differences of potentials, positive and negative: every cycle has length 0."""
+    """Each weight is a difference of potentials, positive or negative, so every cycle has length
+    0."""
     chooser = random.Random(5)
     potential = [chooser.randint(-50, 50) for _ in range(300)]
     rows = []

@@ -1,4 +1,4 @@
-"""Cached plans: a graph with the same edges and other weights is planned by the cached order."""
+"""Tests cached plans: a graph with the same edges and other weights uses the cached order."""
 
 import io
 import os
@@ -77,7 +77,7 @@ def check_kept(*arguments):
         daemon.start()
         again = solve(daemon, *streets(6))
         assert again["plan"]["cached"], again
-        # A stored graph whose edges are read from its file.
+        # The edges of this stored graph are read from its file.
         graph = daemon.ask("POST", "/v1/graphs", dimacs(*streets(7))).expect(201).json["id"]
         daemon.terminate()
         daemon.start()
@@ -122,7 +122,7 @@ def test_the_budget_is_enforced_and_a_start_removes_other_files():
         others = [edges[: 4 * cut] + edges[4 * cut + 2:] for cut in range(4)]
         for other in others:
             assert not solve(daemon, n, other)["plan"]["cached"]
-        # Only two of them fit.
+        # Only two of the plans fit into the budget.
         for other, cached in ((others[2], True), (others[3], True), (others[0], False)):
             heavier = [(a, b, weight + 1) for a, b, weight in other]
             assert solve(daemon, n, heavier)["plan"]["cached"] == cached

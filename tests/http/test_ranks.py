@@ -59,8 +59,7 @@ class RanksTest(FolderCase):
                 os.unlink(self.path("out.npy"))
 
     def test_ranks_on_gpus_compute_the_matrix_of_a_single_process(self):
-        """A graph that the GPUs solve together, if there are any; otherwise all ranks use the
-        CPU."""
+        """The GPUs solve the graph together, if there are any; otherwise, all ranks use the CPU."""
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "4300", "--directed")
         one, many = self.path("one.npy"), self.path("many.npy")
         if run([APSP, "solve", graph, one, "--solver", "gpu"]).returncode == 3:

@@ -1,4 +1,4 @@
-"""Jobs while they wait, run and end: long polls, lists, cancellation."""
+"""Tests jobs while they wait, run and end: long polls, lists, cancellation."""
 
 import threading
 import time
