@@ -178,8 +178,8 @@ def test_a_second_daemon_and_foreign_files_are_refused_and_unchanged():
         version = int(own.split()[2])
         beginning = f"apspd state {version}"
         assert own.startswith(beginning), own
-        for text, expected in ((own.replace(beginning, f"apspd state {version + 1}"), "start the newer program"),
-                               (own.replace(beginning, f"apspd state {version - 1}"), "start the older program"),
+        for text, expected in ((own.replace(beginning, f"apspd state {version + 1}"), "run the newer apspd"),
+                               (own.replace(beginning, f"apspd state {version - 1}"), "run the older apspd"),
                                (foreign, "belongs to another"), (f"{beginning}\n", "damaged"),
                                ("something\n", "not that of")):
             path.write_text(text)

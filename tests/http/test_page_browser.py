@@ -19,11 +19,12 @@ READY = "document.querySelector('#devices li')"
 OPEN = """!document.querySelector('#solved').hidden && document.querySelector('.histogram')
     && document.querySelector('#downloads li') && document.querySelector('#heat-block').textContent
     && document.querySelector('#workspace').getAttribute('aria-busy') === 'false'"""
+ADD_FILE = 'data.items.add(new File([text, "c as large as can be\\n".repeat(comments)], name));'
 # Drops a file on the page as a user would. WebDriver takes seconds for each megabyte of an
 # argument, so the page itself makes the comments of a large file.
 DROP = """const [name, text, comments = 0] = arguments;
 const data = new DataTransfer();
-data.items.add(new File([text, "c as large as can be\\n".repeat(comments)], name));
+""" + ADD_FILE + """
 for (const type of ["dragenter", "dragover", "drop"]) {
   document.querySelector("#drop").dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
 }"""

@@ -3,7 +3,7 @@ once, options, and a service that stops and restarts. Skipped without Chromium a
 
 import browser
 import harness
-from test_page_browser import DROP, JOB, OPEN, READY, WIDTHS, drop, expect_no_other_error, look, picture, text
+from test_page_browser import ADD_FILE, DROP, JOB, OPEN, READY, WIDTHS, drop, expect_no_other_error, look, picture, text
 
 LISTED = "[...document.querySelectorAll('#library .name')].map((one) => one.textContent).join()"
 SHOWN = f"document.querySelector('#graph-name').textContent === '%s' && {OPEN}"
@@ -76,7 +76,7 @@ def test_all_dropped_files_are_uploaded_and_options_are_reset(daemon):
         page.until(SHOWN % "mine")
         assert daemon.get("/v1/graphs/mine").json["result"] == "f8"
         page.run("document.querySelector('#options [name=kind]').value = 'f4'")
-        page.run(DROP.replace("data.items.add(new File([text], name));", """
+        page.run(DROP.replace(ADD_FILE, """
             for (let at = 0; at < 3; at += 1) data.items.add(new File([text[at]], name[at]));"""),
                  ["a.gr", "b.gr", "c.gr"], [SMALL % 21, "p sp 2 1\na 1 nine 3\n", SMALL % 23])
         page.until(f"{JOB % 'a'}?.dataset.state === 'done' && {JOB % 'c'}?.dataset.state === 'done'")

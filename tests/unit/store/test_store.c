@@ -509,9 +509,9 @@ FIXTURE_TEST(unsupported_directory_formats_are_refused)
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     store_close(store);
     write_format(fixture, "apspd state 8 0123456789abcdef0123456789abcdef and more\n");
-    expect_refused(fixture, STATUS_CONFIG, "newer apspd: format 8");
+    expect_refused(fixture, STATUS_CONFIG, "newer apspd: its format is 8");
     write_format(fixture, "apspd state 3 0123456789abcdef0123456789abcdef\n");
-    expect_refused(fixture, STATUS_CONFIG, "older apspd: format 3");
+    expect_refused(fixture, STATUS_CONFIG, "older apspd: its format is 3");
     write_format(fixture, "apspd state 7 0123456789abcdef0123456789abcdef\n");
     expect_refused(fixture, STATUS_CONFIG, "another state directory");
     write_format(fixture, "apspd state 7 0123\n");
