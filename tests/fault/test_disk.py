@@ -181,7 +181,7 @@ def test_a_second_daemon_and_foreign_files_are_refused_and_unchanged():
         for text, expected in ((own.replace(beginning, f"apspd state {version + 1}"), "run the newer apspd"),
                                (own.replace(beginning, f"apspd state {version - 1}"), "run the older apspd"),
                                (foreign, "belongs to another"), (f"{beginning}\n", "damaged"),
-                               ("something\n", "not that of")):
+                               ("something\n", "does not belong to")):
             path.write_text(text)
             before = print_of(daemon.state)
             code, words = refused(daemon.state)

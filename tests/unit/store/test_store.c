@@ -517,7 +517,7 @@ FIXTURE_TEST(unsupported_directory_formats_are_refused)
     write_format(fixture, "apspd state 7 0123\n");
     expect_refused(fixture, STATUS_CONFIG, "damaged");
     write_format(fixture, "my own files\n");
-    expect_refused(fixture, STATUS_CONFIG, "not that of a state directory");
+    expect_refused(fixture, STATUS_CONFIG, "does not belong to a state directory");
     assert_int_equal(unlinkat(fixture->folder, "state/FORMAT", 0), 0);
     expect_refused(fixture, STATUS_CONFIG, "no FORMAT");
     assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
