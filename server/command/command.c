@@ -3,7 +3,6 @@
 #include "proto/number.h"
 #include "proto/text.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,56 +19,63 @@ static enum status hint_at_help(struct command_call *call, enum status status)
     return status;
 }
 
-/* Reports why getopt_long refused a flag. optopt is the number of a known flag, the letter of an
- * unknown short option such as -x, or 0. */
-static enum status refuse_flag(struct command_call *call, int found, const char *argument)
+/* Parses the flag at *at and its value, which follows "=" or is the next argument. */
+static enum status parse_flag(struct command_call *call, int argc, char **argv, int *at)
 {
-    const bool is_known = optopt > 0 && optopt <= COMMAND_FLAG_LIMIT;
-    if (is_known) {
-        return problem_set(call->problem, STATUS_BAD_PARAMETER,
-                           found == ':' ? "--%s needs a value" : "--%s takes no value",
-                           call->command->flags[optopt - 1].name);
+    struct problem *problem = call->problem;
+    const bool is_long = argv[*at][1] == '-';
+    const char *name = argv[*at] + (is_long ? 2 : 1);
+    const size_t size = strcspn(name, "=");
+    const char *value = name[size] == '=' ? name + size + 1 : NULL;
+    const struct command_flag *flag = call->command->flags;
+    while (flag->name != NULL && (strlen(flag->name) != size || memcmp(flag->name, name, size))) {
+        flag++;
     }
-    const char letter[] = {'-', (char)optopt, '\0'};
-    return hint_at_help(call,
-                        problem_set(call->problem, STATUS_UNKNOWN_PARAMETER, "unknown flag %.*s",
-                                    SHOWN, optopt > 0 ? letter : argument));
+    if (flag->name == NULL || !is_long) {
+        return hint_at_help(call, problem_set(problem, STATUS_UNKNOWN_PARAMETER,
+                                              "unknown flag %.*s", SHOWN, argv[*at]));
+    }
+    if (flag->value == NULL && value != NULL) {
+        return problem_set(problem, STATUS_BAD_PARAMETER, "--%s takes no value", flag->name);
+    }
+    if (flag->value != NULL && value == NULL && *at + 1 < argc) {
+        value = argv[++*at];
+    }
+    if (flag->value != NULL && value == NULL) {
+        return problem_set(problem, STATUS_BAD_PARAMETER, "--%s needs a value", flag->name);
+    }
+    call->values[flag - call->command->flags] = flag->value != NULL ? value : "";
+    return STATUS_OK;
 }
 
 enum status command_parse(struct command_call *call, int argc, char **argv)
 {
-    const struct command_flag *flags = call->command->flags;
     const char *const *names = call->command->operand_names;
-    struct option options[COMMAND_FLAG_LIMIT + 1] = {0};
-    int found;
-    for (int i = 0; flags[i].name != NULL; i++) {
-        options[i] = (struct option){flags[i].name, flags[i].value != NULL, NULL, i + 1};
+    size_t wanted = 0;
+    size_t given = 0;
+    bool flags = true; /* false after a lone -- */
+    while (wanted < COMMAND_OPERAND_LIMIT && names[wanted] != NULL) {
+        wanted++;
     }
-    opterr = 0;
-    while ((found = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-        if (found == '?' || found == ':') {
-            return refuse_flag(call, found, argv[optind - 1]);
-        }
-        /* getopt_long accepts abbreviated names of flags, which are refused here. */
-        const char *argument = argv[optind - (optarg == argv[optind - 1] ? 2 : 1)];
-        if (strcspn(argument, "=") != strlen("--") + strlen(flags[found - 1].name)) {
-            optopt = 0;
-            return refuse_flag(call, '?', argument);
-        }
-        call->values[found - 1] = optarg != NULL ? optarg : "";
-    }
-    int given = 0;
-    for (; given < COMMAND_OPERAND_LIMIT && names[given] != NULL; given++) {
-        if (optind == argc) {
+    for (int at = 1; at < argc; at++) {
+        const char *argument = argv[at];
+        if (flags && strcmp(argument, "--") == 0) {
+            flags = false;
+        } else if (flags && argument[0] == '-' && argument[1] != '\0') {
+            STATUS_TRY(parse_flag(call, argc, argv, &at));
+        } else if (given < wanted) {
+            call->operands[given++] = argument;
+        } else {
             return hint_at_help(call, problem_set(call->problem, STATUS_BAD_PARAMETER,
-                                                  "%s is missing", names[given]));
+                                                  "%.*s: only %zu operands are accepted", SHOWN,
+                                                  argument, wanted));
         }
-        call->operands[given] = argv[optind++];
     }
-    return optind == argc ? STATUS_OK
-                          : hint_at_help(call, problem_set(call->problem, STATUS_BAD_PARAMETER,
-                                                           "%.*s: only %d operands are accepted",
-                                                           SHOWN, argv[optind], given));
+    if (given < wanted) {
+        return hint_at_help(
+            call, problem_set(call->problem, STATUS_BAD_PARAMETER, "%s is missing", names[given]));
+    }
+    return STATUS_OK;
 }
 
 void command_print_help(const struct command *command, FILE *stream)

@@ -330,7 +330,11 @@ class Refusals(CommandTest):
         for arguments, hint in (
             (("solv",), "solv"),
             (("solve", "a", "b", "--kin", "i4"), "--kin"),
-            (("solve", "a", "b", "-kind", "i4"), "-k"),
+            (("solve", "a", "b", "-kind", "i4"), "unknown flag -kind"),
+            (("solve", "a", "b", "-\x14"), r"unknown flag -\u0014"),
+            (("solve", "a", "b", "-é"), "unknown flag -é"),
+            (("solve", "a", "b", "--ki"), "unknown flag --ki"),
+            (("solve", "a", "b", "--quie=1"), "unknown flag --quie=1"),
             (("solve", "a"), "OUT"),
             (("solve", "a", "b", "c"), "c: only 2"),
             (("solve", "a", "b", "--kind"), "value"),
@@ -350,6 +354,11 @@ class Refusals(CommandTest):
             with self.subTest(arguments=arguments):
                 self.assertIn(hint, self.refused(2, *arguments))
         self.assertEqual(apsp().returncode, 2)
+
+    def test_flags_may_follow_operands(self):
+        graph = self.path("g.gr", TRIANGLE)
+        self.ok("solve", graph, self.path("g.raw"), "--kind", "f8", POSIXLY_CORRECT="1")
+        self.assertEqual(len(self.read("g.raw")), 4 * 4 * 8)
 
     def test_environment_variables_set_the_solver(self):
         graph = self.path("g.gr", TRIANGLE)
