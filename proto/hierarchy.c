@@ -243,19 +243,27 @@ static bool is_shape(const struct hierarchy_shape *shape, uint64_t row_count, ui
 }
 
 /* Computes depths, children and sizes, from the root down, because parents come later in the order.
- * False if the parent of a supernode does not contain its lowest row. */
+ * False if the parent of a supernode does not contain its lowest row, or if the order is not a
+ * postorder of the tree. */
 static bool measure_depths(struct hierarchy *hierarchy)
 {
     const struct hierarchy_shape *shape = &hierarchy->shape;
+    uint32_t open = NO_SUPERNODE; /* a supernode whose subtree may still grow, or none */
     for (uint32_t s = shape->supernode_count; s-- > 0;) {
         const uint32_t columns = hierarchy_columns(shape, s);
         const uint32_t size = columns + hierarchy_rows_below(shape, s);
         const uint32_t parent = size > columns
                                     ? hierarchy->supernode_of[shape->row[shape->row_begin[s]]]
                                     : NO_SUPERNODE;
-        if (shape->parent[s] != parent) {
+        /* In a postorder the parent is the supernode after s or one of its ancestors. The subtrees
+         * of those below the parent are complete. */
+        while (open != parent && open != NO_SUPERNODE) {
+            open = shape->parent[open];
+        }
+        if (shape->parent[s] != parent || open != parent) {
             return false;
         }
+        open = s;
         hierarchy->above[s] = parent == NO_SUPERNODE
                                   ? 0
                                   : hierarchy->above[parent] + hierarchy_columns(shape, parent);

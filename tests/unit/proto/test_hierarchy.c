@@ -1,5 +1,7 @@
 #include "tests/lib/hierarchy_fixture.h"
 
+#define FOREST_LIMIT 300 /* supernodes; 19 blocks */
+
 static const uint32_t far_pair[] = {3, GRID_VERTICES - 1};
 
 TEST(a_written_hierarchy_can_be_opened)
@@ -101,6 +103,80 @@ TEST(common_ancestors_are_counted)
     free(bytes);
     graph_destroy(graph);
     free(edges);
+}
+
+/* Opens a forest of supernodes with one column each, whose only row is their parent. The caller
+ * frees ret_bytes. */
+static enum status open_forest(const uint32_t *parent, uint32_t count, void **ret_bytes,
+                               struct hierarchy **ret_hierarchy)
+{
+    uint32_t number[FOREST_LIMIT + 1];
+    uint32_t parents[FOREST_LIMIT];
+    uint32_t row[FOREST_LIMIT];
+    uint64_t row_begin[FOREST_LIMIT + 1] = {0};
+    uint64_t weight_begin[FOREST_LIMIT + 1] = {0};
+    struct hierarchy_shape shape = {count,     number, number,       count, number, parents,
+                                    row_begin, row,    weight_begin, count, 0};
+    for (uint32_t s = 0; s <= count; s++) {
+        number[s] = s;
+    }
+    for (uint32_t s = 0; s < count; s++) {
+        const bool is_root = parent[s] == NO_SUPERNODE;
+        parents[s] = parent[s];
+        row[row_begin[s]] = parent[s];
+        row_begin[s + 1] = row_begin[s] + !is_root;
+        weight_begin[s + 1] = weight_begin[s] + (is_root ? 1 : 2);
+    }
+    const struct hierarchy_summary forest = {.vertex_count = count, .kind = KIND_I4};
+    const uint64_t size = hierarchy_bytes(&shape, KIND_I4, false);
+    struct hierarchy laid_out;
+    *ret_bytes = aligned_alloc(HIERARCHY_ALIGNMENT, size);
+    assert_non_null(*ret_bytes);
+    hierarchy_lay_out(&shape, &forest, *ret_bytes, &laid_out);
+    return hierarchy_open(*ret_bytes, size, ret_hierarchy);
+}
+
+/* The counts come from minima of blocks of 16 supernodes. */
+TEST(common_ancestors_are_counted_at_the_ends_of_blocks)
+{
+    static const uint32_t counts[] = {1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, FOREST_LIMIT};
+    for (size_t i = 0; i < 2 * sizeof(counts) / sizeof(counts[0]); i++) {
+        const uint32_t count = counts[i / 2];
+        uint32_t parent[FOREST_LIMIT];
+        struct hierarchy *hierarchy = NULL;
+        void *bytes;
+        for (uint32_t s = 0; s < count; s++) {
+            /* A path, or a comb: each odd supernode is a child of the next odd one. */
+            const uint32_t next = s + (i % 2 == 0 || s % 2 == 0 ? 1 : 2);
+            parent[s] = next < count ? next : NO_SUPERNODE;
+        }
+        assert_int_equal(open_forest(parent, count, &bytes, &hierarchy), STATUS_OK);
+        for (uint32_t a = 0; a < count; a++) {
+            for (uint32_t b = 0; b < count; b++) {
+                assert_int_equal(hierarchy_common(hierarchy, a, b),
+                                 climb_to_common(hierarchy, a, b));
+            }
+        }
+        hierarchy_close(hierarchy);
+        free(bytes);
+    }
+}
+
+/* All parents come later. */
+TEST(orders_that_are_no_postorders_are_refused)
+{
+    enum { COUNT = 4 };
+    static const uint32_t parents[][COUNT] = {
+        {2, 3, 3, NO_SUPERNODE},                       /* the subtree of 2 is 0 and 2 */
+        {2, NO_SUPERNODE, NO_SUPERNODE, NO_SUPERNODE}, /* a root inside the subtree of 2 */
+        {3, 2, NO_SUPERNODE, NO_SUPERNODE},            /* a tree inside the subtree of 3 */
+    };
+    for (size_t i = 0; i < sizeof(parents) / sizeof(parents[0]); i++) {
+        struct hierarchy *hierarchy = NULL;
+        void *bytes;
+        assert_int_equal(open_forest(parents[i], COUNT, &bytes, &hierarchy), STATUS_CORRUPT);
+        free(bytes);
+    }
 }
 
 TEST(truncated_bytes_are_refused)
