@@ -136,17 +136,18 @@ static json_t *timings_json(const struct timings *timings)
     return durations_json(timing_durations, COUNT(timing_durations), timings);
 }
 
-/* Returns the problem, with the members about a negative cycle if there is one; NULL: no
- * problem. */
+/* Returns the problem, with the members about a negative cycle if there is one. */
 static json_t *report_problem_json(const struct job_report *report)
 {
-    if (report->problem.status == STATUS_OK) {
-        return NULL;
-    }
     json_t *problem = problem_json(&report->problem, NULL);
-    if (report->cycle != NULL) {
-        json_object_set_new(problem, "cycle", json_loads(report->cycle, 0, NULL));
-        json_object_set_new(problem, "weight", problem_number_json(report->cycle_weight));
+    if (report->cycle == NULL) {
+        return problem;
+    }
+    json_t *cycle = json_loads(report->cycle, 0, NULL);
+    if (json_object_set_new(problem, "cycle", cycle) != 0 ||
+        json_object_set_new(problem, "weight", problem_number_json(report->cycle_weight)) != 0) {
+        json_decref(problem);
+        return NULL;
     }
     return problem;
 }
@@ -212,7 +213,7 @@ static const char *text_or_absent(const char *text)
 }
 
 /* Returns the members that not every report has: json_pack omits members marked with * that are
- * NULL. */
+ * NULL. Returns NULL if there is a problem that cannot be printed. */
 static json_t *optional_json(const struct job_report *report)
 {
     const struct verification *verification = &report->verification;
@@ -220,15 +221,20 @@ static json_t *optional_json(const struct job_report *report)
                            ? json_pack("{s:I, s:f}", "rows", (json_int_t)verification->rows,
                                        "seconds", number_round(verification->seconds))
                            : NULL;
-    return json_pack(
-        "{s:s*, s:s*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "traceparent",
+    json_t *object = json_pack(
+        "{s:s*, s:s*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "traceparent",
         text_or_absent(report->traceparent), "parent", text_or_absent(report->parent), "devices",
         report->device_count > 0 ? devices_json(report) : NULL, "workers_lost",
         report->workers_lost > 0 ? json_integer(report->workers_lost) : NULL, "input",
         input_json(report), "result",
         report->result.form != RESULT_FORM_AUTO ? result_summary_json(&report->result) : NULL,
-        "verified", verified, "verification", verification_json(verification), "problem",
-        report_problem_json(report));
+        "verified", verified, "verification", verification_json(verification));
+    if (report->problem.status != STATUS_OK &&
+        json_object_set_new(object, "problem", report_problem_json(report)) != 0) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
 }
 
 /* Prints and releases the object. Returns NULL if it is NULL or setting a member has failed. */
@@ -242,13 +248,15 @@ static char *print_object(json_t *object, int failed)
 char *job_report_encode(const struct job_report *report)
 {
     json_t *object =
-        json_pack("{s:s, s:s, s:o, s:o, s:o*, s:s*, s:o*}", "solver", report->solver, "device",
+        json_pack("{s:s, s:s, s:o, s:o, s:s*, s:o*}", "solver", report->solver, "device",
                   report->device, "timings", timings_json(&report->timings), "plan",
-                  plan_summary_json(&report->plan), "warnings",
-                  report->warnings != NULL ? json_loads(report->warnings, 0, NULL) : NULL, "moves",
-                  text_or_absent(report->moves), "reached",
-                  report->reached > 0 ? json_real(number_round(report->reached)) : NULL);
-    return print_object(object, json_object_update_new(object, optional_json(report)));
+                  plan_summary_json(&report->plan), "moves", text_or_absent(report->moves),
+                  "reached", report->reached > 0 ? json_real(number_round(report->reached)) : NULL);
+    int failed = json_object_update_new(object, optional_json(report));
+    if (report->warnings != NULL) {
+        failed |= json_object_set_new(object, "warnings", json_loads(report->warnings, 0, NULL));
+    }
+    return print_object(object, failed);
 }
 
 static bool decode_plan(json_t *object, struct job_report *report)
@@ -260,6 +268,9 @@ static bool decode_plan(json_t *object, struct job_report *report)
     if (json_unpack(object, "{s:s, s:I, s:I, s:F, s:F, s:b}", "kind", &kind, "parts", &parts,
                     "largest_separator", &separator, "work_fraction", &report->plan.work_fraction,
                     "planning_s", &report->plan.planning_s, "cached", &cached) != 0) {
+        return false;
+    }
+    if (parts < 0 || parts > UINT32_MAX || separator < 0 || separator > UINT32_MAX) {
         return false;
     }
     report->plan.cached = cached != 0;
@@ -280,7 +291,8 @@ static bool decode_verification(json_t *object, struct verification *verificatio
     }
     if (json_unpack(object, "{s:I, s:I, s:I, s:F, s:F}", "rows", &rows, "of", &of, "edges", &edges,
                     "tolerance", &verification->tolerance, "seconds",
-                    &verification->seconds) != 0) {
+                    &verification->seconds) != 0 ||
+        rows < 0 || of < rows || edges < 0) {
         return false;
     }
     verification->done = true;
@@ -295,9 +307,10 @@ static bool decode_problem(json_t *object, struct job_report *report)
     if (object == NULL) {
         return true;
     }
+    json_t *cycle = json_object_get(object, "cycle");
     report->cycle_weight = json_number_value(json_object_get(object, "weight"));
-    report->cycle = text_print_json(json_object_get(object, "cycle"));
-    return problem_from_json(object, &report->problem);
+    report->cycle = text_print_json(cycle);
+    return (cycle == NULL || report->cycle != NULL) && problem_from_json(object, &report->problem);
 }
 
 /* Reads the members of a report; those after the plan are optional. */
@@ -318,6 +331,7 @@ static bool decode_report(json_t *object, struct job_report *report)
                     &traceparent, "parent", &parent, "moves", &moves, "warnings", &warnings,
                     "result", &result, "workers_lost", &workers_lost, "reached",
                     &report->reached) != 0 ||
+        workers_lost < 0 || workers_lost > UINT32_MAX ||
         !decode_durations(timing_durations, COUNT(timing_durations), timings, &report->timings) ||
         (result != NULL && !result_summary_from_json(result, &report->result))) {
         return false;

@@ -33,7 +33,7 @@ bool result_summary_from_json(const json_t *object, struct result_summary *ret_s
     const json_int_t bytes = json_integer_value(json_object_get(object, "bytes"));
     const json_int_t arcs = json_integer_value(json_object_get(object, "arcs"));
     if (form == NULL || reason == NULL || strlen(reason) >= sizeof(ret_summary->reason) ||
-        !result_form_from_name(form, &ret_summary->form)) {
+        bytes < 0 || arcs < 0 || !result_form_from_name(form, &ret_summary->form)) {
         return false;
     }
     snprintf(ret_summary->reason, sizeof(ret_summary->reason), "%s", reason);

@@ -295,6 +295,48 @@ TEST(malformed_report_texts_are_corrupt)
     free(text);
 }
 
+TEST(numbers_out_of_range_are_corrupt)
+{
+    static const char *const changes[][2] = {
+        {"\"parts\":1", "\"parts\":-1"},
+        {"\"parts\":1", "\"parts\":4294967296"},
+        {"\"largest_separator\":0", "\"largest_separator\":-1"},
+        {"\"largest_separator\":0", "\"largest_separator\":4294967296"},
+        {"\"workers_lost\":2", "\"workers_lost\":-2"},
+        {"\"workers_lost\":2", "\"workers_lost\":4294967296"},
+        {"\"of\":5", "\"of\":3"},
+        {"\"edges\":8", "\"edges\":-8"},
+        {"\"rows\":4,\"of\":5", "\"rows\":-4,\"of\":5"},
+    };
+    struct job_report original = report;
+    original.workers_lost = 2;
+    original.verification = (struct verification){.done = true, .rows = 4, .of = 5, .edges = 8};
+    char *text = job_report_encode(&original);
+    assert_non_null(text);
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        char changed[2048];
+        struct job_report read = {0};
+        const char *at = strstr(text, changes[i][0]);
+        assert_non_null(at);
+        snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(at - text), text, changes[i][1],
+                 at + strlen(changes[i][0]));
+        assert_int_equal(job_report_decode(changed, &read), STATUS_CORRUPT);
+    }
+    free(text);
+}
+
+TEST(reports_with_an_invalid_cycle_or_warning_are_not_stored)
+{
+    struct job_report original = report;
+    char text[] = "[1,";
+    problem_set(&original.problem, STATUS_NEGATIVE_CYCLE, "a cycle");
+    original.cycle = text;
+    assert_null(job_report_encode(&original));
+    original = report;
+    original.warnings = text;
+    assert_null(job_report_encode(&original));
+}
+
 TEST(a_graph_document_lists_names_and_links)
 {
     const char *const names[] = {"rome", "roma", NULL};

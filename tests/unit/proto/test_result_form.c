@@ -36,6 +36,8 @@ TEST(malformed_documents_are_refused)
         "{\"kind\":\"matrix\",\"bytes\":1}",
         "{\"kind\":\"tree\",\"bytes\":1,\"reason\":\"requested\"}",
         "{\"kind\":\"matrix\",\"bytes\":1,\"reason\":1}",
+        "{\"kind\":\"matrix\",\"bytes\":-1,\"reason\":\"requested\"}",
+        "{\"kind\":\"hierarchy\",\"bytes\":1,\"reason\":\"requested\",\"arcs\":-1}",
     };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
