@@ -59,7 +59,7 @@ TEST(each_reader_reports_its_interpretation)
                         "\"decoded_bytes\":17,\"loops_dropped\":0,\"parallel_merged\":0}");
     report = report_of(FORMAT_EDGES, "1 2 5\n", "false");
     assert_string_equal(report.weight, "column 3");
-    assert_string_equal(report.variant, "blanks, no header");
+    assert_string_equal(report.variant, "spaces, no header");
     assert_true(report.numeric_names && !report.directed);
     assert_int_equal(report.direction, INPUT_DIRECTION_PARAMETER);
     report = report_of(FORMAT_DIMACS, "p sp 1 0\n", NULL);
