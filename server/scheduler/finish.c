@@ -22,8 +22,6 @@
 /* Smaller solves are not used to measure the pace, because their start and end dominate. */
 #define PACE_VERTICES_MIN 1024
 
-/* ---- The end of a job and its commit ---- */
-
 /* Answers the cancelling call once the end of the job is on the disk, or cannot be written. */
 static void answer_cancel(struct commit *commit)
 {

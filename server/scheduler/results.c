@@ -119,6 +119,7 @@ enum status results_publish(struct scheduler *scheduler, struct graph_entry *ent
     result_touch(result, now_s);
     scheduler->ledger.result_bytes += bytes_of(result);
     if (entry->results[kind].result != NULL) {
+        result_table_remove_result(scheduler->results, entry->results[kind].result);
         remove_result(scheduler, entry, kind);
     }
     graph_entry_set_result(entry, kind, result);

@@ -192,6 +192,17 @@ def test_a_solved_hierarchy_is_reused_unless_a_matrix_is_requested(daemon):
     daemon.submit(roads(90, 7), "?result=matrix").expect(202)
 
 
+def test_a_replaced_result_leaves_no_job_that_answers_after_a_deletion(daemon):
+    first = daemon.solve(roads(90, 8), "?result=matrix")
+    daemon.get(f"/v1/graphs/{first['id']}/row/5").expect(200)
+    second = daemon.solve(roads(90, 8), "?result=hierarchy")
+    for job in (first["id"], second["id"]):
+        daemon.get(f"/v1/graphs/{job}/row/5").expect(200)
+    daemon.ask("DELETE", f"/v1/graphs/{first['graph']}").expect(204)
+    for job in (first["id"], second["id"]):
+        daemon.get(f"/v1/graphs/{job}/row/5").expect(404)
+
+
 def test_a_graph_with_other_weights_reuses_the_order(daemon):
     graph = roads(1600, 9)
     heavier = graph.replace(b" 1\n", b" 1001\n").replace(b" 7\n", b" 1007\n")
