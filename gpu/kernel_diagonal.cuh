@@ -122,7 +122,7 @@ diagonal_step_over(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDG
     __syncthreads();
 }
 
-/* Relaxes over half of the pivots: those in the threads' first quads or in their second quads. */
+/* Relaxes the tile over half of the pivots: each thread's first quad (HALF 0) or second (1). */
 template <typename semiring, uint32_t HALF>
 static __device__ __forceinline__ void
 diagonal_close_half(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],

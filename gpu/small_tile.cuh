@@ -57,8 +57,8 @@ static __device__ __forceinline__ void small_put(element *to,
     *reinterpret_cast<struct small_line<element, COUNT> *>(to) = line;
 }
 
-/* A thread's part of a tile or of a strip. Its rows are GAP apart. With a gap of 4 a warp reads
- * consecutive rows together, which avoids bank conflicts; closing needs a gap of 1. */
+/* A thread's part of a tile or of a strip, with rows GAP apart. With a gap of 4 a warp reads
+ * consecutive rows together, which avoids bank conflicts; small_close needs a gap of 1. */
 template <typename element, uint32_t ROWS, uint32_t COLUMNS, uint32_t GAP> struct small_part {
     struct small_line<element, COLUMNS> rows[ROWS];
 };
@@ -174,7 +174,7 @@ small_relax(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> &p
     __pipeline_wait_prior(0);
     __syncthreads();
     small_product<semiring, 0, SMALL_TILE>(part, place, shared);
-    /* After this barrier the next work may overwrite the operands. */
+    /* After this barrier the next work item may overwrite the operands. */
     __syncthreads();
 }
 
@@ -286,7 +286,7 @@ small_interior_pair(const struct small_pair<typename semiring::element> &pair,
     }
     small_store(part, small_inside(pair.home[place.row / SMALL_TILE], place.row % SMALL_TILE,
                                    place.column));
-    /* After this barrier the next work may overwrite shared memory. */
+    /* After this barrier the next work item may overwrite shared memory. */
     __syncthreads();
 }
 

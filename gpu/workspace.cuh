@@ -65,7 +65,7 @@ static inline void workspace_set_dense(struct workspace_shape *shape, uint32_t v
     shape->pivots = pivots;
 }
 
-/* Sets the shape for a plan that leaves tiles out: operands for the round with the most panels. */
+/* Sets the shape for a plan that omits tiles, with operands for the round with the most panels. */
 static inline void workspace_set_planned(struct workspace_shape *shape, const struct plan *plan)
 {
     shape->vertex_count = plan->vertex_count;

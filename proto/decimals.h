@@ -19,7 +19,7 @@ extern const double decimals_powers[EXACT_POWERS];
 /* Returns the number of digits after the decimal point of the shortest decimal that parses to this
  * value, but at least `least`. NO_DECIMALS when the scaled integer is not below DECIMALS_LIMIT. */
 uint32_t decimals_count(double value, uint32_t least);
-/* Returns value * 10^decimals: an integer if decimals_count allows this many decimals. */
+/* Returns value * 10^decimals, an integer if decimals is at least decimals_count(value, 0). */
 double decimals_multiply(double value, uint32_t decimals);
 /* Returns the double nearest to integer / 10^decimals. */
 double decimals_divide(double integer, uint32_t decimals);

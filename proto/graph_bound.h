@@ -6,10 +6,10 @@
 
 /* Lowers summary.distance_bound if the current bound keeps a graph of non-negative integer weights
  * from being solved as i4. The bound follows from d(u,v) <= d(u,hub) + d(hub,v), with the lengths
- * of breadth-first paths to and from a hub. Vertices outside the hub's strong component count as
- * before: the part of a shortest path inside the component is contiguous.
+ * of breadth-first paths to and from a hub. Vertices outside the hub's strong component still add
+ * their largest weight: a shortest path enters and leaves the component at most once.
  *
  * The bound holds for shortest paths only. Other paths may be longer, so a solver must keep sums
- * above GRAPH_BOUND_I4 from wrapping, as min(unreachable, a + b) does. O(n + m). Uses 8 bytes an
- * edge and 28 bytes a vertex during the call; without that memory nothing changes. */
+ * above GRAPH_BOUND_I4 from wrapping, as min(unreachable, a + b) does. O(n + m). Uses 8 bytes per
+ * edge and 28 bytes per vertex during the call; without that memory nothing changes. */
 void graph_tighten_bound(struct graph *graph);

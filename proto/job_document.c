@@ -365,7 +365,7 @@ enum status job_report_decode(const char *text, struct job_report *ret_report)
     return STATUS_OK;
 }
 
-/* Returns the members about a graph. kind is NULL without a result, summary for a deleted graph. */
+/* Returns a graph's members. kind: NULL without a result. summary: NULL for a deleted graph. */
 static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex_count,
                             uint64_t edge_count, bool directed, const char *kind)
 {

@@ -56,8 +56,8 @@ struct plan_target {
     uint32_t column_tile;
     uint32_t product_begin; /* first index into the round's products */
     uint32_t product_count; /* number of products, at least 1 */
-    /* No earlier round wrote to the tile and no edge lies in it: all entries are unreachable, and
-     * storage that nobody filled need not be read. */
+    /* No earlier round wrote to the tile and no edge lies in it: all entries are unreachable, so
+     * the solver need neither fill the tile beforehand nor read it. */
     bool fresh;
 };
 

@@ -36,7 +36,7 @@ struct statistics_summary {
     double diameter;
     double radius;
     double mean_distance;
-    /* Bin b counts the distances from bin_begin + b * bin_width up to the begin of bin b + 1; the
+    /* Bin b counts the distances from bin_begin + b * bin_width up to the start of bin b + 1; the
      * last also counts the diameter. bin_begin is 0, or the least distance if it is negative. For
      * integer kinds the width is the least integer with which 64 bins reach the diameter. */
     double bin_begin;
@@ -64,7 +64,7 @@ struct statistics statistics_init(void *storage, uint32_t vertex_count, enum kin
 MUST_CHECK enum status statistics_open(void *storage, uint32_t vertex_count, enum kind kind,
                                        struct statistics *ret_statistics);
 
-/* Sets the begin and the width of the bins. lowest: as in statistics_summarize. */
+/* Sets the start and the width of the bins. lowest: as in statistics_summarize. */
 void statistics_lay_bins(struct statistics *statistics, double lowest, double diameter);
 /* Computes the summary from the rows; the bins stay 0 and are counted later. lowest: the least
  * distance if it is negative, else 0. */

@@ -16,7 +16,7 @@ typedef int64_t mask __attribute__((vector_size(VECTOR_BYTES)));
 #define VECTOR_ELEMENTS (VECTOR_BYTES / sizeof(double))
 #define VECTORS (GROUP / VECTOR_ELEMENTS)
 
-/* Returns the number of partial sums, in groups, that a row uses; small graphs use few of them. */
+/* Returns the number of groups of partial sums that a row uses, which is small in a small graph. */
 static uint32_t count_groups(uint32_t vertex_count)
 {
     const uint32_t count = (uint32_t)(((uint64_t)vertex_count + GROUP - 1) / GROUP);

@@ -12,7 +12,7 @@ enum encoding {
     ENCODING_TEXTS
 };
 
-/* Header of encoded names; then `count` i64 numbers, or `count` u32 lengths and all texts. */
+/* Header of encoded names. `count` i64 numbers follow, or `count` u32 lengths and all texts. */
 struct header {
     uint32_t encoding;
     uint32_t count;

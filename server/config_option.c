@@ -278,7 +278,7 @@ static bool are_hosts(const char *text)
     return true;
 }
 
-/* Origins as browsers send them: without a slash or path after the host. */
+/* Returns whether all are origins as browsers send them: no slash or path follows the host. */
 static bool are_origins(const char *text)
 {
     const char *word;

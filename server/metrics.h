@@ -59,7 +59,7 @@ void metrics_observe(enum metrics_histogram histogram, double seconds);
 
 #define HISTOGRAM_BOUNDS_MAX 12
 
-/* Observations of a histogram, by the first bound not below them. The last bound is INFINITY. */
+/* counts[i]: observations above bounds[i - 1] and up to bounds[i]. The last bound is INFINITY. */
 struct histogram {
     _Atomic uint64_t counts[HISTOGRAM_BOUNDS_MAX + 1];
     _Atomic double sum;
@@ -71,7 +71,7 @@ void metrics_observe_into(struct histogram *histogram, const double *bounds, dou
 void metrics_print(struct text *text);
 
 /* For modules that print metrics of their own: the HELP and TYPE lines of a metric, and one sample.
- * labels: printed, such as `state="done"`, or empty. */
+ * labels: the label pairs as printed, such as `state="done"`; may be empty. */
 void metrics_print_head(struct text *text, const char *name, const char *type, const char *help);
 void metrics_print_sample(struct text *text, const char *name, const char *labels, double value);
 /* Prints one series of a histogram. */

@@ -65,8 +65,8 @@ static const char *next_word(const char *words, char word[static 64])
     (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |                               \
      SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED)
 
-/* Changing the bounding set and the secure bits needs CAP_SETPCAP. A process without it need not
- * drop them, since without new privileges an exec gains nothing. */
+/* Changing the bounding set and the secure bits needs CAP_SETPCAP. A process without it may keep
+ * both, since no_new_privs lets an exec gain no capability. */
 static bool drop_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -2,13 +2,13 @@
  * clients, so that an intruder gains little. Linux: capabilities(7), landlock(7), seccomp(2).
  *
  * There are two steps. Neither can be undone, and an exec inherits both. sandbox_enter drops
- * capabilities, new privileges, core dumps and access to the file system for the calling thread and
- * for the threads and processes it starts later, so it is called before there is a second thread.
- * sandbox_filter_calls drops system calls for all threads of the process, once everything is open.
+ * capabilities, forbids new privileges and core dumps, and restricts file access for the calling
+ * thread and for threads and processes it starts later, so it runs before there is a second thread.
+ * sandbox_filter_calls drops system calls for all threads, once everything is open.
  *
  * A missing layer is not an error: the report names the layers that this kernel or build lacks.
- * Builds with sanitizers have no layer, since their runtimes trace, start and read more than a
- * service may. */
+ * Builds with sanitizers have no layer, since the sanitizers trace and start processes and read
+ * files, which the sandbox forbids. */
 #pragma once
 
 #include "proto/problem.h"

@@ -251,8 +251,8 @@ static void add_socket_folder(struct folders *folders, const struct listener *li
     }
 }
 
-/* Asks a short-lived process, so that the driver creates its device nodes now, which the sandbox
- * prevents later, without loading the driver into this process. */
+/* Counts the GPUs in a child process, so that this process never loads the driver. The driver
+ * creates its device nodes now, because the sandbox will prevent that. */
 static bool has_gpu_for_others(void)
 {
     const pid_t child = fork();
@@ -269,7 +269,7 @@ static bool has_gpu_for_others(void)
     return child > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
 }
 
-/* Loads the GPU driver first, which may have to create its device nodes. */
+/* Enters the sandbox. Loads the GPU driver before, while it can still create its device nodes. */
 static enum status enter_sandbox(struct service *service, struct problem *reterr)
 {
     const struct config *config = service->config;

@@ -105,7 +105,7 @@ static enum status refuse_count(const struct edges *edges, const struct table_ro
                                   row->count, first);
 }
 
-/* Drops the last field if it is empty and more than wanted, as after a final delimiter. */
+/* Drops an empty field after the `wanted` fields, which a trailing delimiter produces. */
 static void drop_empty_last(struct table_row *row, size_t wanted)
 {
     row->count -= row->count == wanted + 1 && row->fields[wanted].size == 0;

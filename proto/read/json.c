@@ -477,7 +477,7 @@ static enum status parse_inner(struct json *json, const struct json_token *token
                : parse_attribute(json, token, depth, reterr);
 }
 
-/* Parses a token of a matrix document: of the matrix, or of the names of its vertices. */
+/* Parses a token of a matrix document: a part of the matrix or of the list of vertex names. */
 static enum status parse_matrix(struct json *json, const struct json_token *token,
                                 struct problem *reterr)
 {

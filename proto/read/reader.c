@@ -250,7 +250,7 @@ struct field reader_point(const struct reader *reader, struct field field, char 
     return field;
 }
 
-/* Sets *ret_is_edge to false for the no_edge= value; without it, refuses INT32_MAX, INT64_MAX. */
+/* Sets *ret_is_edge to false for the no_edge= value. Without it, refuses INT32_MAX, INT64_MAX. */
 static enum status judge_value(const struct reader *reader, double value, bool *ret_is_edge,
                                struct problem *reterr)
 {

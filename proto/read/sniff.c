@@ -106,7 +106,8 @@ static bool has_match(const char *text, const char *pattern)
 /* Index of JSON lines in formats. */
 #define JSON_LINES (sizeof(formats) / sizeof(formats[0]) - 2)
 
-/* Refuses a small table of numbers, and "n 0" above empty lines. first: text after white space. */
+/* Refuses a small table, which may be a matrix or edges, and "n 0" above an empty line, which may
+ * be METIS or an edge. first: the text after leading white space. */
 static enum status refuse_ambiguous(const char *first, const char *text, size_t size,
                                     struct problem *reterr)
 {

@@ -50,7 +50,7 @@ struct job_parameters {
     char name[NAME_SIZE];  /* alias for the graph, empty = none */
 };
 
-/* For CALL_SUBMIT, CALL_CHANGE, CALL_STORE_GRAPH; all zero for CALL_RESULT, to solve again. */
+/* Arguments of CALL_SUBMIT, CALL_CHANGE, CALL_STORE_GRAPH; zero if CALL_RESULT submits a job. */
 struct submit_call {
     union {
         struct reader *reader;       /* other calls: the HTTP thread has fed the whole upload to the

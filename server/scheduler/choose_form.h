@@ -52,10 +52,10 @@ struct form_question {
     struct form_look look;
 };
 
-/* Sets form, reason and bytes of `result`, whose form may be auto; a change may have set the bytes
- * of its parent's hierarchy already. STATUS_TOO_LARGE: more vertices than a device holds or the
- * quota allows. STATUS_STORAGE_QUOTA, STATUS_DISK_FULL, with limit and actual: result and graph do
- * not fit into the unreserved space. STATUS_BAD_PARAMETER: a hierarchy of kind u2. */
+/* Sets form, reason and bytes of `result`. On entry its form may be auto, and for a change its
+ * bytes may be those of the parent's hierarchy. STATUS_TOO_LARGE: more vertices than a device holds
+ * or the quota allows. STATUS_STORAGE_QUOTA, STATUS_DISK_FULL, with limit and actual: result and
+ * graph do not fit into the unreserved space. STATUS_BAD_PARAMETER: a hierarchy of kind u2. */
 MUST_CHECK enum status choose_result_form(const struct scheduler *scheduler,
                                           const struct form_question *question,
                                           struct result_summary *result, struct problem *reterr);

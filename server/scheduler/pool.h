@@ -1,7 +1,7 @@
 /* Runs long work on the threads of libuv's pool: finishing, ordering, changing, writing and reading
  * graphs. Loop thread.
  *
- * Tenants take turns: the next work is the oldest work of the least recently served tenant. While
+ * Tenants take turns: the next work item is the oldest of the least recently served tenant. While
  * several tenants may submit, each uses at most half of the threads of a class, so that the large
  * uploads of one tenant do not delay another. */
 #pragma once

@@ -143,7 +143,7 @@ void requests_show_graph(struct scheduler *scheduler, struct call *call)
     }
 }
 
-/* Deletes a graph: queries no longer find it at once, then its rows and files are deleted. */
+/* Deletes a graph: hides it from queries immediately, then deletes its rows and files. */
 void requests_delete_graph(struct scheduler *scheduler, struct call *call)
 {
     struct graph_entry *entry = answer_find_graph(scheduler, call);

@@ -20,7 +20,7 @@ void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum
 void results_evict(struct scheduler *scheduler, const struct result *kept);
 /* Returns whether the job's graph already has the result, verified if the job requires that. */
 bool results_is_known(const struct job *job);
-/* Marks a job with a known result as done, with the report of the job that solved it; no commit. */
+/* Marks a job whose result exists as done, with the report of the job that solved it; no commit. */
 void results_end_known_job(struct job *job);
 /* Returns whether the key of the call finds a result. If a finished job has lost its result,
  * rebinds its ID to a newer result of its graph. */

@@ -92,7 +92,7 @@ void submit_park(struct submission *submission, enum submission_state state)
 /* ---- Acceptance: checks and the commit ---- */
 
 /* Returns whether the client refers to the graph itself, by an upload, its ID or a name. Such a
- * graph is not deleted automatically, even if a change of a name created it. */
+ * graph is not deleted automatically, even if it was created by changing a named graph. */
 static bool asks_for_graph(const struct submission *submission, const struct graph_entry *entry)
 {
     const struct call *call = submission->call;

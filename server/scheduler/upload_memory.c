@@ -11,7 +11,7 @@ void upload_memory_init_share(struct upload_share *share, struct upload_memory *
     if (memory == NULL) {
         return;
     }
-    /* The factor gives an address a different counter for each tenant. */
+    /* Multiplying by this odd number gives an address a different counter for each tenant. */
     const uint32_t number = tenant == NULL ? 0 : tenant->number * UINT32_C(0x9E3779B1);
     _Atomic uint64_t *address =
         &memory->address_bytes[(address_counter + number) % UPLOAD_ADDRESS_COUNTERS];

@@ -5,7 +5,7 @@
 #include "proto/graph.h"
 
 /* Returns true if every finite distance is proven to be within 0..limit (at most INT32_MAX): the
- * weights are non-negative integers, and an upper bound of the distances does not exceed the limit.
+ * weights are non-negative integers, and an upper bound on the distances does not exceed the limit.
  * False says nothing about the graph: the proof may have run out of memory, or was not tried
  * because it would take more than about affordable_s seconds.
  *

@@ -25,7 +25,7 @@ struct solve_subject {
     struct graph *folded;
     struct scaling scaling;
 };
-/* Makes the subject, which must be finished even after STATUS_NO_MEMORY. */
+/* Sets up the subject; call solve_subject_finish even after STATUS_NO_MEMORY. */
 MUST_CHECK enum status solve_subject_init(const struct graph *graph, enum kind kind, bool folds,
                                           struct solve_subject *ret_subject);
 void solve_subject_finish(struct solve_subject *subject);

@@ -85,7 +85,7 @@ struct solver_class {
     enum status (*solve)(struct solver *solver, const struct graph *graph, const struct plan *plan,
                          const struct solve_options *options, const struct observer *observer,
                          struct matrix *matrix, struct solve_account *account);
-    /* Makes the solver solve together with the other ranks; its rates become their totals. */
+    /* Joins the solver to the other ranks. Its rates become the totals of all ranks. */
     void (*join)(struct solver *solver, const struct ranks *ranks);
     void (*close)(struct solver *solver);
 };

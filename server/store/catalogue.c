@@ -110,7 +110,7 @@ static enum status tell_failure(sqlite3 *database, const char *path, int code,
 static const char check_sql[] = "SELECT integrity_check FROM pragma_integrity_check(1000000) WHERE"
                                 " integrity_check NOT LIKE '% value in %' LIMIT 1";
 
-/* Rebuilds an index that does not match its table. */
+/* Creates the schema of a new database; checks any other, rebuilding indexes that do not match. */
 static enum status check_or_create(sqlite3 *database, const char *path, const char *store_id,
                                    struct problem *reterr)
 {
@@ -452,7 +452,7 @@ enum status catalogue_put(struct catalogue *catalogue, enum catalogue_table tabl
     return run_statement(statement, bind_row(statement, table, row), NULL, NULL);
 }
 
-/* Runs a statement on the rows of a graph or job, or on a kind of result if kind is not NULL. */
+/* Runs a statement whose parameters are an ID and, if kind is not NULL, the kind of a result. */
 static enum status run_keyed(const struct catalogue *catalogue, enum statement index,
                              const char *id, const char *kind, bool *ret_row, uint32_t *ret_value)
 {

@@ -50,7 +50,7 @@ struct layout {
     size_t weights_size;
 };
 
-/* Places a part at the position and advances it to the next multiple of 8; false on overflow. */
+/* Places a part at *position and moves *position past it to a multiple of 8; false on overflow. */
 static bool place_part(uint64_t *position, uint64_t size, uint64_t *ret_at)
 {
     uint64_t end;

@@ -81,7 +81,7 @@ static enum status hash_graph(const struct graph *graph,
     }
     vertex_names_encode(graph->names, names);
     bool failed = gnutls_hash(hash, domain, sizeof(domain)) != 0 || hash_edges(hash, graph);
-    /* A negative loop is not among the edges, but makes another graph: one without distances. */
+    /* A negative loop is not a stored edge, but changes the ID: the graph has no distances. */
     if (loop->negative_loop != NO_VERTEX) {
         failed =
             failed || gnutls_hash(hash, &loop->negative_loop, sizeof(loop->negative_loop)) != 0 ||

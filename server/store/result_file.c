@@ -482,8 +482,7 @@ static enum status seal_hierarchy(struct result_file *file)
     return map_file(file, PROT_READ);
 }
 
-/* Checks the size before reading through the mapping: past the end of a file that a worker process
- * has truncated a read would be a SIGBUS. */
+/* Checks the size first: a read past the end of a file that a worker truncated raises SIGBUS. */
 enum status result_file_seal(struct result_file *file)
 {
     if (file->form == RESULT_FORM_HIERARCHY) {

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Limit of the rows that a query computes together, which stay in memory while its client reads. */
+/* Maximum bytes of the rows that a query computes together and keeps while its client reads. */
 #define ROWS_AHEAD_BYTES ((size_t)4 << 20)
 struct search_pool {
     struct result_file *file;

@@ -69,7 +69,7 @@ struct store_op *store_find_op(struct store_change *change, enum store_op_kind k
 
 /* ---- The steps of each kind of operation ---- */
 
-/* Runs before the row is deleted: after a crash in between, the file counts as lost. */
+/* Runs before the row is deleted. A crash in between leaves a row without a file, a lost result. */
 static enum status quarantine_result(struct store *store, struct store_op *op)
 {
     char name[RESULT_FILE_NAME_SIZE];

@@ -66,7 +66,7 @@ static enum status open_graph(const struct task_folders *folders, struct task *t
 {
     int descriptor;
     STATUS_TRY(check_graph(task, graph_file_open(folders->graphs, task->graph_id, &descriptor)));
-    /* It is not 0: the open folders occupy 0 even if standard input is closed. */
+    /* Never 0: if standard input is closed, one of the open folders has descriptor 0. */
     CHECK(descriptor > 0);
     task->graph_descriptor = descriptor;
     return task->graph != NULL ? STATUS_OK : task_read_graph(task);

@@ -17,7 +17,7 @@
 
 #include <stdatomic.h>
 
-/* The values that worker and loop thread share while a job runs. They belong to the worker. */
+/* The values that the worker and the loop thread share while a job runs. The worker owns them. */
 struct task_signal {
     atomic_bool cancelled;
     atomic_bool is_allocated; /* the file of a matrix has its disk space */

@@ -59,8 +59,8 @@ static bool has_numbers_of(const struct hierarchy *base, const struct task *task
     return scaling.kind == base->summary.kind && scaling.decimals == base->summary.decimals;
 }
 
-/* Updates only the changed arcs if they are few, else all weights, unless a solve is as fast. If
- * the task is left to the solver, its signal is reset, so that no watcher sees a finished round. */
+/* Updates only the changed arcs if they are few, else all weights. Leaves the task to the solver if
+ * a solve is as fast, and then resets its signal, so that no watcher sees a finished round. */
 void update_task(uint32_t threads, struct task *task)
 {
     const struct hierarchy *base = NULL;

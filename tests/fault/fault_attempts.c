@@ -39,7 +39,7 @@ __attribute__((constructor)) static void open_scene(void)
 }
 
 /* Prints one line with the name and the outcome of an attempt. If it was neither done nor refused,
- * the line has the error. */
+ * the line contains errno. */
 static void tell(const char *name, int outcome)
 {
     const int error = errno;

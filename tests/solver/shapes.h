@@ -17,7 +17,7 @@ extern const size_t shape_count;
 
 /* Creates the edge list of a shape; the caller frees it with edge_list_finish. */
 struct edge_list shapes_make(const struct shape *shape, uint32_t vertex_count, uint64_t seed);
-/* Adds an edge between any two different vertices, with weights from 1 to 1000. */
+/* Adds an edge between every two different vertices, with weights from 1 to 1000. */
 void shapes_make_dense(struct edge_list *list, uint64_t seed);
 /* Adds a cycle of total length -1 through up to five vertices, somewhere in the graph. */
 void shapes_add_negative_cycle(struct edge_list *list, uint64_t seed);

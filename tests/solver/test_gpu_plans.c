@@ -1,10 +1,10 @@
 /* Tests plans that omit tiles, on the GPU. Random plans of every shape and in every number format
  * are compared with the oracle, larger plans with the dense plan. Exit 77 without a device.
  *
- *   test_gpu_plans                   sizes up to 300, some up to 1500, and cancels
+ *   test_gpu_plans                   sizes up to 300, some up to 1500, and cancellation
  *   test_gpu_plans --few             three sizes, for a run under compute-sanitizer
  *   test_gpu_plans --fewest          one size, for the slow tool racecheck
- *   test_gpu_plans --graphs FILE...  times of graphs with the planner's plan
+ *   test_gpu_plans --graphs FILE...  measures the solve time of graphs with the planner's plan
  *
  * Run racecheck on a build without machine code for Hopper, because it reports bulk copies as
  * races. */
@@ -29,7 +29,7 @@
 #define CANCELS 40
 #define CANCEL_SIDE 60
 #define TIMES 5
-/* Additions and minima of 32-bit operands in registers that an H200 performs per second. */
+/* Peak rate of an H200: additions and minima per second, with 32-bit operands in registers. */
 #define LIMIT 16.7e12
 /* Number of vertices from which only one kind is measured, because the matrix takes gigabytes. */
 #define TIMED_IN_ALL_WAYS 20000

@@ -32,8 +32,9 @@ static void put(void *elements, enum kind kind, size_t index, double distance)
     }
 }
 
-/* How to draw random elements: one in `far` is unreachable (0 = none); the others are random
- * integers below `limit`, minus `below`. */
+/* Distribution of random elements: one in `far` is unreachable (0 = none). The others are integers
+ * from 0 to `limit` - 1, from which `below` is subtracted unless the kind is u2; floats are a tenth
+ * of that. */
 struct shape_of_numbers {
     uint32_t far;
     uint32_t limit;

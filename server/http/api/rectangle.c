@@ -5,7 +5,7 @@
 
 /* Cost of a pair, as a number of vertices in a computed row. */
 #define PAIR_VERTICES 32
-/* Memory of a strip, per client that reads a narrow rectangle. */
+/* Size of a strip of gathered columns; each client that reads a narrow rectangle has one. */
 #define STRIP_BYTES ((size_t)4 << 20)
 /* Columns of a matrix gathered in one pass over its rows: a cache line of i4. */
 #define STRIP_COLUMNS 16

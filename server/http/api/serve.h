@@ -11,10 +11,10 @@ MUST_CHECK enum status serve_jobs_read(struct request *request, struct problem *
 /* Copies request->job_request into the call. */
 void serve_jobs_describe(struct request *request, struct call *call);
 
-/* Submits a job, or stores a graph without one, by the kind of the call. */
+/* Submits a job, or stores a graph without one, depending on the kind of the call. */
 route_fill serve_jobs_submit;
 route_fill serve_jobs_show;
-/* Lists jobs or graphs, by the kind of the call. */
+/* Lists jobs or graphs, depending on the kind of the call. */
 route_fill serve_list;
 void serve_events(struct request *request);
 

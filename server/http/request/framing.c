@@ -173,8 +173,8 @@ static enum status check_header(const struct framing_head *request,
                                 struct problem *reterr)
 {
     STATUS_TRY(check_syntax(header, reterr));
-    /* "Content-Length : 5" and a folded "Content-Lengthx" arrive as longer names; a proxy in front
-     * may have read the short one. */
+    /* libmicrohttpd passes "Content-Length : 5", or a name continued on the next line, as a longer
+     * name; a proxy in front may have read the short name. */
     const unsigned name = find_framing_name(header);
     if (name < FRAMING_NAMES && header->name_size > strlen(framing_names[name])) {
         return refuse_head(reterr, "A header name starts with the name of a framing header, such "

@@ -146,9 +146,9 @@ static void refuse_connection(struct request *request, enum conn_verdict verdict
     request_answer_refusal(request);
 }
 
-/* Begins a request at its headers. After an answer queued here libmicrohttpd closes the connection,
- * so a refusal on a connection that may stay open waits until the request is complete; without a
- * body that is at once. line: as libmicrohttpd passed it. */
+/* Begins a request when its headers are complete. libmicrohttpd closes the connection after an
+ * answer queued here, so a refusal on a connection that may stay open waits for the end of the
+ * request, which is now if there is no body. line: the request line from libmicrohttpd. */
 static void begin_request(struct request *request, const struct framing_head *line)
 {
     struct conn *conn = request->conn;

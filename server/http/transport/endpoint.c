@@ -231,7 +231,7 @@ static void end_connection(const struct conn *conn)
     shutdown(conn->descriptor, SHUT_RDWR);
 }
 
-/* Cancels an answer that is being computed: the client disconnected or the endpoint stops. */
+/* Cancels an answer that is being computed, because the client left or the endpoint stops. */
 static void abandon_answer(struct conn *conn)
 {
     conn->is_abandoned = true;

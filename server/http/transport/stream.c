@@ -9,7 +9,7 @@
 #define BLOCK_SIZE 32768
 /* Minimum size in bytes of an answer that is compressed; a smaller one gains nothing. */
 #define LEAST_ENCODED 1024
-/* Seconds to compute a block at once; a slower block is computed in turns with other answers. */
+/* Seconds that computing a block may take; a slower block takes turns with other answers. */
 #define AT_ONCE_S 5e-4
 /* Seconds after which a block is sent before it is full, so that the client sees progress. */
 #define FLUSH_S 0.5

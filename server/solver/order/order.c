@@ -16,7 +16,7 @@ struct component {
     uint32_t node;
 };
 
-/* An order under construction. Vertices have the numbers of the core until the last step. */
+/* An order under construction. Until the last step, vertices are numbered as in the core. */
 struct making {
     const struct order_options *options;
     struct strong_components strong; /* zeroed for connected components */

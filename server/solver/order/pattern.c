@@ -49,7 +49,7 @@ static void drop_parallel(struct pattern *pattern, uint32_t *mark)
     }
 }
 
-/* Counts entries one place ahead, so that filling the rows moves the offsets into place. */
+/* Pass 0 counts row r in offset[r + 2]; pass 1 moves offset[r + 1] from its start to its end. */
 enum status pattern_make(const struct graph *graph, const uint32_t *component, uint32_t *mark,
                          struct pattern *ret_pattern)
 {

@@ -57,7 +57,7 @@ enum status planner_dense(uint32_t vertex_count, uint32_t tile, struct plan **re
     return STATUS_OK;
 }
 
-/* A plan during the search. */
+/* State of the search for a plan. */
 struct planning {
     const struct graph *graph;
     const struct plan_cost *cost;

@@ -534,7 +534,7 @@ static bool read_flags(int argc, char **argv, struct load *load)
     return true;
 }
 
-/* ADDRESS PATH [CONNECTIONS [SECONDS [VERTICES]]] */
+/* Parses ADDRESS PATH [CONNECTIONS [SECONDS [VERTICES]]]. Returns false if they are invalid. */
 static bool read_words(int count, char **words, struct load *load, double *seconds)
 {
     if (count < 2 || count > 5 || !parse_address(words[0], &load->address)) {

@@ -3,7 +3,7 @@
 #define TRIALS 3000
 #define SCALE (1 << 24)
 
-/* Returns a simple upper bound of all distances: the sum of the largest weights. */
+/* Returns a simple upper bound on all distances: the sum of the largest weights. */
 static double sum_of_largest(const struct graph *graph)
 {
     double largest[RANGE_VERTICES + 1] = {0};

@@ -202,7 +202,8 @@ TEST(computing_rows_takes_many_short_steps)
     free(edges);
 }
 
-/* An arc that no path uses, followed by a negative weight: their sum is not a distance. */
+/* The sum of the unreachable value and a negative weight is below that value, but must not count as
+ * a distance. */
 TEST(negative_weights_do_not_make_unreachable_vertices_reachable)
 {
     static const struct range_edge edges[] = {{0, 1, -5}, {1, 2, -5}, {3, 2, -7}, {4, 3, -9}};

@@ -316,7 +316,8 @@ FIXTURE_TEST(sizes_that_overflow_are_refused)
     assert_int_equal(result_file_size(UINT32_C(2147483648), KIND_U2, &size), STATUS_TOO_LARGE);
 }
 
-/* Checks a file that a process adopts, from its descriptor alone, to write it for its creator. */
+/* Checks that a process can adopt a result file given only its descriptor, and write the result for
+ * the process that created the file. */
 static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
 {
     struct result_file *file;

@@ -52,7 +52,7 @@ TEST_WITH(an_idle_process_only_has_to_send_heartbeats, reset, NULL)
 
 TEST_WITH(a_round_may_take_the_allowance_or_the_stall_time, reset, NULL)
 {
-    /* At the first tick the watch sees a new value, so the time starts there. */
+    /* The first tick sees new progress, so the time of the round starts at that tick. */
     worker_watch_begin(&watch, 10, 100);
     expect(true, TASK_LOSS_STALLED, 102);
     worker_watch_begin(&watch, 10, 3);

@@ -46,7 +46,7 @@ TEST(metis_files_are_distinguished_from_edge_lists)
                                  (row + 1998) % 2000 + 1, row + 1);
     }
     assert_int_equal(sniffed(ring), FORMAT_METIS);
-    /* Without weights, all lines have two columns; so has an edge list that begins with counts. */
+    /* Without weights, every line has two columns, like an edge list that begins with counts. */
     size = (size_t)snprintf(ring, sizeof ring, "2000 2000\n");
     for (unsigned row = 1; size < READER_SNIFF_SIZE; row++) {
         size += (size_t)snprintf(ring + size, sizeof ring - size, "%u %u\n",
