@@ -54,8 +54,10 @@ void time_print(double seconds, char buffer[TIME_TEXT_SIZE])
     time_t clock = (time_t)whole;
     struct tm parts;
     char date[TIME_TEXT_SIZE - 8];
-    gmtime_r(&clock, &parts);
-    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &parts);
+    if (gmtime_r(&clock, &parts) == NULL ||
+        strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &parts) == 0) {
+        memcpy(date, "1970-01-01T00:00:00", sizeof("1970-01-01T00:00:00"));
+    }
     snprintf(buffer, TIME_TEXT_SIZE, "%s.%03dZ", date, milliseconds);
 }
 

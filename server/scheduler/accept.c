@@ -88,8 +88,7 @@ void accept_stored_job(struct commit *commit)
     }
     if (status != STATUS_OK && store_find_op(&commit->change, STORE_ADD_COORDINATES) != NULL &&
         commit->entry->coordinates.tag == commit->coordinates.tag) {
-        graph_entry_set_coordinates(commit->entry,
-                                    &commit->old_coordinates); /* all zero: no coordinates */
+        graph_entry_set_coordinates(commit->entry, &commit->old_coordinates); /* zero: none */
     }
     apply_graph(commit);
     if (status == STATUS_OK && job->row.state == JOB_DONE) {

@@ -21,11 +21,10 @@ struct worker_facts {
     uint32_t gpu_count; /* number of usable GPUs; set only with worker_setup.gpu */
     struct solver_device device;
     /* The next two arrays are indexed by graph_cost. */
-    uint32_t
-        vertex_limit[COST_COUNT];  /* maximum number of vertices that fit in the device's memory */
-    double pace_s[COST_COUNT];     /* a large solve's seconds per cubed vertex; 0 = unknown */
-    struct problem problem;        /* set if status is not STATUS_OK */
-    struct sandbox_report sandbox; /* sandbox of a worker process */
+    uint32_t vertex_limit[COST_COUNT]; /* maximum number of vertices in the device's memory */
+    double pace_s[COST_COUNT];         /* a large solve's seconds per cubed vertex; 0 = unknown */
+    struct problem problem;            /* set if status is not STATUS_OK */
+    struct sandbox_report sandbox;     /* sandbox of a worker process */
 };
 
 struct task_solver {
