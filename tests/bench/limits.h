@@ -1,4 +1,4 @@
-/* Peak rates of a GPU, with which the rates of solves are compared. */
+/* Measures the peak rates of a GPU. Benchmarks compare the rates of solves with them. */
 #pragma once
 
 #include "proto/status.h"
@@ -7,8 +7,8 @@
 extern "C" {
 #endif
 
-/* Relaxations per second that the device can reach in registers, and bytes per second that a copy
- * within its memory reads and writes. */
+/* Peak rates: relaxations per second with operands in registers, and bytes per second that a copy
+ * within device memory reads and writes. */
 struct limits {
     double i4_per_s;
     double u2_per_s; /* two 16-bit elements per register */
@@ -17,8 +17,8 @@ struct limits {
     double copy_bytes_per_s;
 };
 
-/* Measures the first device, in about 0.3 s and with 2 GiB of its memory. STATUS_NO_DEVICE_MEMORY,
- * STATUS_DEVICE_LOST. */
+/* Measures the first device. Takes about 0.3 s and 2 GiB of device memory. Returns
+ * STATUS_NO_DEVICE_MEMORY or STATUS_DEVICE_LOST on failure. */
 MUST_CHECK enum status limits_measure(struct limits *ret_limits);
 
 #ifdef __cplusplus

@@ -61,8 +61,6 @@ __attribute__((constructor)) static void start(void)
     }
 }
 
-/* ---- Counted calls ---- */
-
 static bool path_of(int descriptor, char path[PATH_MAX])
 {
     char link[64];
@@ -124,8 +122,6 @@ static enum verdict step(const char *name, bool counted)
     errno = error_code;
     return FAIL;
 }
-
-/* ---- State after a power cut ---- */
 
 static void copy_file(int from, const char *name)
 {
@@ -199,8 +195,6 @@ static void forget(int descriptor)
     snprintf(path, sizeof path, "%s/files/%llu", image, (unsigned long long)info.st_ino);
     syscall(SYS_unlink, path);
 }
-
-/* ---- Intercepted calls ---- */
 
 #define WRITE(symbol)                                                                              \
     ssize_t symbol(int descriptor, const void *bytes, size_t size, off_t offset)                   \

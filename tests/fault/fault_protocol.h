@@ -1,4 +1,4 @@
-/* Sends messages that a worker process must not send, by name. */
+/* Sends messages that a worker process must never send. Each message has a name. */
 #pragma once
 
 #include <stdbool.h>

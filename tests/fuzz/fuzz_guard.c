@@ -50,8 +50,6 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
-/* ---- The independent parser ---- */
-
 static bool is_token(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -114,8 +112,6 @@ static size_t check_head(const char *head, size_t size)
     CHECK(counts[1] + counts[2] <= 1 && counts[2] == 0); /* a chunked body closes the connection */
     return (size_t)(end - head) + 4;
 }
-
-/* ---- The server ---- */
 
 static enum MHD_Result answer(struct MHD_Connection *connection)
 {

@@ -1,6 +1,6 @@
-/* Runs one reader on arbitrary bytes. The first byte contains the size of the pieces (0..15, 0 =
- * varying) and, in its high bits, the options. The whole input and the pieces must give exactly the
- * same graph or error. */
+/* Runs one reader on arbitrary bytes, once as a whole and once in pieces; both runs must give
+ * exactly the same graph or error. The low 4 bits of the first byte are the size of the pieces (0 =
+ * varying), and the high bits are the options. */
 #pragma once
 
 #include "proto/graph_cycle.h"

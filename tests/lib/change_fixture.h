@@ -1,4 +1,4 @@
-/* Fixtures for the tests of changes, based on the scheduler's fixture. */
+/* Fixtures for the tests of edge changes, based on the scheduler's fixture. */
 #pragma once
 
 #include "server/scheduler/scheduler_internal.h"
@@ -6,11 +6,12 @@
 #include "server/store/identity.h"
 #include "tests/lib/scheduler_fixture.h"
 
-/* Returns a call that changes the weight of the edge from row 0 to row 1. */
+/* Returns a call that changes the weight of the edge from row 0 to row 1 of the graph named by
+ * `key`. */
 struct question *new_change(struct fixture *fixture, const char *key, double weight);
 
-/* Changes the weight of the edge from row 0 to row 1, waits until the job of the change has ended
- * in job_state, and copies the ID of the job's graph. */
+/* Changes the weight of the edge from row 0 to row 1, checks that the change's job ends in
+ * job_state, and copies the ID of the changed graph. */
 void change(struct fixture *fixture, const char *key, double weight, const char *job_state,
             char graph_id[GRAPH_ID_SIZE]);
 

@@ -1,4 +1,4 @@
-/* Graph files made by tests. */
+/* Writes graph files for tests. */
 #pragma once
 
 #include "server/store/graph_file.h"

@@ -1,4 +1,4 @@
-/* Reads graphs from bytes split into pieces, and compares graphs. */
+/* Reads graphs from bytes that are split into pieces, and compares graphs. */
 #pragma once
 
 #include "proto/read/reader.h"

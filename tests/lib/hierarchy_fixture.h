@@ -1,4 +1,4 @@
-/* Fixtures: a graph like a grid of roads, and its hierarchy. */
+/* Fixtures: a graph that resembles a grid of roads, and its hierarchy. */
 #pragma once
 
 #include "proto/hierarchy_search.h"
@@ -15,10 +15,11 @@ static const struct hierarchy_limits no_limits = {.entries = UINT64_MAX, .steps 
 
 struct hierarchy_shape *make_shape(const struct graph *graph);
 
-/* Returns the bytes of the graph's hierarchy, aligned; the caller frees them. */
+/* Returns the bytes of the graph's hierarchy in aligned memory, which the caller frees. */
 void *make_bytes(const struct graph *graph, enum kind kind, uint32_t threads, uint64_t *ret_size);
 
-/* Computes the distance from source to target from labels that are made only for this call. */
+/* Computes the distance from source to target. The labels of both vertices are computed only for
+ * this call. */
 void compute_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t target,
                   void *ret_element);
 

@@ -1,4 +1,4 @@
-/* Reads an entry of a matrix of any kind: a distance, or unreachable. */
+/* Reads entries of a matrix of any kind. */
 #pragma once
 
 #include "proto/matrix.h"

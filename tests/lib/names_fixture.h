@@ -1,4 +1,4 @@
-/* Vertex names from strings, for tests. */
+/* Makes vertex names from strings, for tests. */
 #pragma once
 
 #include "proto/name_table.h"

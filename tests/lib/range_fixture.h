@@ -1,5 +1,5 @@
-/* Small random graphs, with all distances and the longest one computed by the plain triple loop
- * (Floyd-Warshall), for tests of bounds on distances. */
+/* Small random graphs for tests of bounds on distances. The plain triple loop (Floyd-Warshall)
+ * computes all distances and the longest distance. */
 #pragma once
 
 #include "proto/read/graph_builder.h"
@@ -21,11 +21,12 @@ uint32_t range_next(uint64_t *seed, uint32_t below);
 struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges, size_t count,
                           bool directed);
 
-/* Makes a random graph: every third graph is undirected, the number of edges is between 0 and more
- * than the number of pairs, and every fifth weight is 0. */
+/* Makes a random graph. Every third seed gives an undirected graph, the number of edges ranges from
+ * 0 to more than the number of vertex pairs, and every fifth weight is 0. */
 struct graph *range_random(uint64_t seed);
 
-/* Returns all distances, row by row, with RANGE_FAR for unreachable; the caller frees them. */
+/* Returns all distances, row by row, with RANGE_FAR for unreachable vertices; the caller frees
+ * them. */
 uint64_t *range_distances(const struct graph *graph);
 
 uint64_t range_longest(const struct graph *graph);

@@ -1,5 +1,5 @@
-/* Fixtures for the reader tests: a small random generator, and the check that any split of the
- * bytes gives the same graph. */
+/* Fixtures for the reader tests: a small random generator, and a check that the graph does not
+ * depend on how the bytes are split. */
 #pragma once
 
 #include "proto/text.h"

@@ -52,7 +52,7 @@ static const char *attempt_path(const char *folder, const char *name)
         return attempt_verdict(expression);                                                        \
     }
 
-/* ---- Escapes ---- */
+/* ---- Calls that could escape the sandbox ---- */
 
 static char attempt_program[] = "true";
 static char *attempt_arguments[] = {attempt_program, NULL};
@@ -261,7 +261,7 @@ ATTEMPT(create, open(attempt_path(attempt_given.state, "created"), O_CREAT | O_R
 ATTEMPT(list, open(attempt_given.state, O_RDONLY | O_DIRECTORY))
 ATTEMPT(folder, mkdir(attempt_path(attempt_given.state, "made"), 0700))
 
-/* Publishes, renames and deletes a file in the way of the store. */
+/* Publishes, renames and deletes a file with the same calls as the store. */
 static int attempt_publish(void)
 {
     char from[PATH_MAX];

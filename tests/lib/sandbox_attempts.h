@@ -1,4 +1,5 @@
-/* Operations that a process attempts in the sandbox: some must be refused, others must work. */
+/* Operations that a process attempts in the sandbox. The sandbox must refuse some and allow
+ * others. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,14 +12,14 @@ enum { ATTEMPT_DONE = 0, ATTEMPT_REFUSED = 3, ATTEMPT_BROKEN = 4 };
 #define ATTEMPT_FOLDER_SIZE 1024
 
 struct attempt_scene {
-    char folder[64]; /* contains `state`, the state directory with sub and file, and `outside` */
+    char folder[64]; /* contains the folders `state` (with `sub` and `file`) and `outside` */
     char root[32];
 };
 
 struct attempt {
     const char *name;
     int (*make)(void);
-    bool by_files; /* only Landlock's rules for files refuse the attempt */
+    bool by_files; /* only Landlock's file rules refuse the attempt */
 };
 
 /* Objects of a process in the sandbox, opened by attempt_open before the sandbox is entered. */
@@ -33,20 +34,21 @@ extern struct attempt_given {
 
 extern const struct attempt attempt_forbidden[];
 extern const size_t attempt_forbidden_count;
-/* The last forbidden attempts are allowed if a GPU's driver needs them, as it needs /proc. */
+/* Number of attempts, at the end of the forbidden ones, that are allowed in a process with a GPU
+ * because its driver needs them; for example, the driver reads /proc. */
 #define ATTEMPT_OF_DRIVER_COUNT 6
 
 extern const struct attempt attempt_needed[];
 extern const size_t attempt_needed_count;
 
-/* Attempts that only the process with the HTTP threads may make. */
+/* Attempts that the sandbox allows only in the process with the HTTP threads. */
 extern const struct attempt attempt_front[];
 extern const size_t attempt_front_count;
 
-/* Runs this program again, in the way in which the service starts its workers. */
+/* Runs this program again in the same way as the service starts its workers. */
 int attempt_itself(void);
 
-/* Prints `what` and the text of errno, and aborts. */
+/* Prints `what` and the message for errno, then aborts. */
 void attempt_fail(const char *what);
 
 void attempt_open(struct attempt_scene *scene);

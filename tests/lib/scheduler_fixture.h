@@ -1,6 +1,6 @@
 /* Fixtures for the tests of the scheduler: the real store, the real result table and the CPU
- * solver, on a separate loop and a temporary state directory; calls are posted like those of HTTP
- * threads. */
+ * solver, with their own event loop and a temporary state directory. Tests post calls in the same
+ * way as HTTP threads. */
 #pragma once
 
 #include "server/clock.h"
@@ -10,13 +10,14 @@
 
 #include <jansson.h>
 
-/* A ring of three: the distance from row 0 to row 2 is 3. */
+/* A ring of three vertices. The distance from row 0 to row 2 is 3. */
 #define RING "p sp 3 3\na 1 2 1\na 2 3 2\na 3 1 4\n"
 /* A path of three vertices. */
 #define LINE "p sp 3 2\na 1 2 5\na 2 3 6\n"
 #define NEGATIVE_RING "p sp 3 3\na 1 2 1\na 2 3 -5\na 3 1 1\n"
 
-/* Time limit for an event that always comes, even with sanitizers on a busy machine. */
+/* Time limit in seconds for an event that always occurs, long enough for sanitizers on a busy
+ * machine. */
 #define LONG_S 3600
 
 struct fixture {
@@ -50,7 +51,7 @@ struct question {
 
 void set_answered(struct call *call);
 
-/* Returns a call on the heap, because a call may outlast the function that posts it. */
+/* Allocates a call on the heap, because a call may outlive the function that posts it. */
 struct question *new_question(enum call_kind kind, const char *key);
 
 struct question *new_upload(enum call_kind kind, const char *edges);
@@ -59,14 +60,15 @@ void wait_for(struct fixture *fixture, const struct question *question);
 
 void forget(struct question *question);
 
-/* Posts the call, waits for its answer, and checks its status and HTTP status. */
+/* Posts the call, waits for its answer, and checks the answer's status and HTTP status. */
 void call(struct fixture *fixture, struct question *question, enum status status,
           unsigned http_status);
 
 void call_and_forget(struct fixture *fixture, struct question *question, enum status status,
                      unsigned http_status);
 
-/* Makes a call of this kind with this key, checks its status and frees it. */
+/* Posts a call of this kind with this key, checks the answer's status and HTTP status, and frees
+ * the call. */
 void ask(struct fixture *fixture, enum call_kind kind, const char *key, enum status status,
          unsigned http_status);
 
@@ -80,7 +82,8 @@ void solve(struct fixture *fixture, const char *edges, char job_id[JOB_ID_SIZE],
 
 void assert_job_state(struct fixture *fixture, const char *job_id, const char *state);
 
-/* Waits until the job has ended in this state. Each request waits for one change of the job. */
+/* Waits until the job has ended, and checks that it ended in this state. Each request waits for one
+ * change of the job's state. */
 void finish_job(struct fixture *fixture, const char *job_id, const char *state);
 
 void assert_distance(struct fixture *fixture, const char *key, uint32_t source, uint32_t target,
@@ -91,9 +94,9 @@ char *ring_of(unsigned n, unsigned weight);
 
 void submit_ring(struct fixture *fixture, unsigned n, unsigned weight, char job_id[JOB_ID_SIZE]);
 
-/* Submits a job that takes seconds even on a fast machine, so that it runs until it is cancelled:
- * many vertices, no small separator, so that the dense plan is the best, and distances beyond 16
- * bits. */
+/* Submits a job that takes seconds even on a fast machine, so that a test can cancel it while it
+ * runs. The graph has many vertices, no small separator (so the dense plan is the best), and
+ * distances beyond 16 bits. */
 void submit_long(struct fixture *fixture, unsigned weight, char job_id[JOB_ID_SIZE]);
 
 void cancel(struct fixture *fixture, const char *job_id);

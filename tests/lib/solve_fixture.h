@@ -1,5 +1,5 @@
-/* Small graphs, a CPU solver with one thread to solve them, and stand-ins for a device based on
- * it. */
+/* Small graphs, a CPU solver with one thread that solves them, and stand-ins for a device that use
+ * this solver. */
 #pragma once
 
 #include "server/solver/solve.h"

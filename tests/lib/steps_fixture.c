@@ -1,8 +1,8 @@
 #include "tests/lib/steps_fixture.h"
 
-/* Counts the instructions of the step in a child process. The child has only this thread, and its
- * changes are lost. Returns 0 if processes cannot be traced or if a sanitizer adds instructions,
- * and -1 if the child waits forever. */
+/* Runs the step in a child process and counts its instructions. The child has only the calling
+ * thread, and its changes do not affect the parent. Returns 0 if processes cannot be traced or if a
+ * sanitizer adds instructions, and -1 if the child waits forever. */
 static long try_to_count_steps(void (*step)(void *context), void *context)
 {
     int status = 0;

@@ -1,5 +1,5 @@
-/* Counts the machine instructions of a step. So a test detects without a clock that a step takes
- * longer if there are more objects. */
+/* Counts the machine instructions of a step. The count tells a test, without a clock, whether a
+ * step takes longer if there are more objects. */
 #pragma once
 
 #include "proto/status.h"
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Time limit in seconds; any step is faster, even in single-step mode. */
+/* Time limit in seconds for one step. Every step takes less time, even in single-step mode. */
 #define STEPS_LIMIT_S 20
 
 /* Returns the number of instructions of the step. If a child waits for a lock that another thread

@@ -34,13 +34,13 @@ size_t fixture_count_files(const struct fixture *fixture, const char *name);
 /* Opens the store in "state" below the fixture's folder. */
 struct store *fixture_open_store(const struct fixture *fixture);
 
-/* The done function of a change: posts the semaphore that is its context. */
+/* Done function for a change: posts the semaphore that the change has as its context. */
 void fixture_post(struct store_change *change);
 
 /* Submits one change to the store and waits until it is done. */
 enum status fixture_apply(struct store *store, struct store_change *change);
 
-/* Makes an unpublished result: a matrix of kind i4 with only zeros. */
+/* Makes an unpublished result: a matrix of kind i4 whose entries are all 0. */
 struct result *fixture_make_result(struct store *store, const char *graph_id, const char *etag,
                                    uint32_t vertex_count);
 

@@ -1,5 +1,5 @@
-/* cmocka with the headers that it requires, headers that most tests use, and the macros that define
- * test functions. Included by every unit test program. */
+/* Every unit test program includes this header. It includes cmocka, the headers that cmocka
+ * requires and headers that most tests use, and defines the macros for test functions. */
 #pragma once
 
 #include <setjmp.h>
@@ -15,8 +15,8 @@
 /* Every test function has a state parameter, whether it uses it or not. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* TEST(name) { ... } is a test function. A program runs its test functions in the order of the
- * file. */
+/* TEST(name) { ... } is a test function. A program runs its test functions in the order in which
+ * the file defines them. */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
 /* Defines a test function with functions that are called before and after it. */
@@ -55,5 +55,5 @@ void test_add(const char *name, CMUnitTestFunction test, CMFixtureFunction set_u
 void test_set_group(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
 /* Runs the test functions whose names match the pattern in APSPD_TEST_ONLY (fnmatch), or all of
- * them. Returns the exit code of the program, 1 if none matches. */
+ * them. Returns the exit code of the program, which is 1 if no name matches. */
 int test_run(void);

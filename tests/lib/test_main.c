@@ -44,7 +44,7 @@ int test_run(void)
     return cmocka_run_group_tests(tests, group_set_up, group_tear_down);
 }
 
-/* Weak, because a program that also has other tasks defines another main function. */
+/* Weak, because a test program with other tasks as well defines its own main function. */
 __attribute__((weak)) int main(void)
 {
     return test_run();

@@ -13,8 +13,8 @@ int destroy_pool(void **state)
     return 0;
 }
 
-/* Returns a plan without rounds: vertices rotated by n / 3, alternating tiles of 50 and 37
- * vertices. */
+/* Returns a plan without rounds. Its vertices are rotated by n / 3, and its tiles have 50 and 37
+ * vertices in turn. */
 static struct plan *tiles_fixture_order(uint32_t n)
 {
     struct plan *plan = calloc(1, sizeof(*plan));

@@ -1,5 +1,5 @@
-/* Plans and tiles for the tests of the CPU solver's parts: the dense plan, or one with a different
- * order and tiles but without lists; and a thread pool for the whole program. */
+/* Fixtures for the tests of the CPU solver's files: tiles, the dense plan, a plan with another
+ * vertex order and other tiles but without tile lists, and a thread pool for the whole program. */
 #pragma once
 
 #include "server/solver/cpu/tiles.h"

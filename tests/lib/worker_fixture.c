@@ -44,7 +44,7 @@ void start(struct fixture *fixture, enum worker_isolation isolation)
     fixture->facts = worker_wait_opened(fixture->worker);
 }
 
-/* Wakes the receiver by a semaphore; the daemon uses uv_async_send instead. */
+/* Wakes the mailbox's receiver with a semaphore, where the daemon uses uv_async_send. */
 static void wake_home(void *context)
 {
     assert_int_equal(sem_post(context), 0);

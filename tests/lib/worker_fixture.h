@@ -1,4 +1,4 @@
-/* A worker for tests, in a thread or in a separate process, which runs this program again: see
+/* A worker for tests. It is a thread, or a separate process that runs this program again: see
  * WORKER_MAIN. */
 #pragma once
 
@@ -20,7 +20,7 @@ struct fixture {
     struct solver_config solver;
     struct mailbox *home;
     sem_t woken;                      /* posted whenever the mailbox wakes its receiver */
-    const struct worker_facts *facts; /* facts from opening the worker */
+    const struct worker_facts *facts; /* facts that opening the worker returned */
     struct worker *worker;
     int folder;
     struct task_signal signal;
@@ -34,7 +34,8 @@ struct graph *read_ring(void);
 
 void store_ring(const struct fixture *fixture);
 
-/* Starts the worker and waits until it has reported that its solver is open, or why not. */
+/* Starts the worker and waits until it has reported that its solver is open, or why the solver
+ * cannot be opened. */
 void start(struct fixture *fixture, enum worker_isolation isolation);
 
 struct fixture *make_fixture(void);

@@ -19,11 +19,12 @@ struct dijkstra {
     uint64_t *first; /* vertex_count + 1 entries: index of the first arc of each vertex */
     struct arc *arcs;
     double *distance;
-    struct entry *heap; /* heap entries, one per improvement; outdated entries are skipped */
+    struct entry *heap; /* one entry per improvement of a distance; outdated entries are skipped */
     size_t heap_size;
 };
 
-/* Adds the arcs, grouped by source, or only counts them. An undirected edge has two arcs. */
+/* Adds the graph's arcs, grouped by source, or only counts them. An undirected edge gives two
+ * arcs. */
 static void add_arcs(struct dijkstra *dijkstra, const struct graph *graph, bool count_only)
 {
     for (uint32_t source = 0; source < graph->vertex_count; ++source) {

@@ -15,5 +15,5 @@ struct edge_list {
 /* These functions end the test program if memory runs out. */
 void edge_list_add(struct edge_list *list, uint32_t source, uint32_t target, double weight);
 void edge_list_finish(struct edge_list *list);
-/* Builds the graph that an upload of these edges would give, with vertices named by their rows. */
+/* Builds the graph that an upload of these edges would give, with row numbers as vertex names. */
 struct graph *edge_list_build(const struct edge_list *list);

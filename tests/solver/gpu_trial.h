@@ -5,7 +5,7 @@
 #include "gpu/gpu.h"
 #include "tests/solver/edge_list.h"
 
-/* A tuning limit that no graph reaches. */
+/* Tuning value that no graph reaches, so that it disables a variant. */
 #define GPU_NEVER UINT32_MAX
 /* Maximum number of tile rows (and tile columns) of gpu_trial_plan(). */
 #define GPU_TRIAL_TILES 16
@@ -14,25 +14,26 @@ struct gpu_variant {
     const char *name;
     struct gpu_tuning tuning;
     enum kind kind;
-    bool narrow;    /* only for graphs whose distances fit */
+    bool narrow;    /* only for graphs whose distances fit 16 bits */
     bool symmetric; /* only for undirected graphs */
 };
 
 struct gpu_subject {
     const struct graph *graph;
     const struct plan *plan;
-    const double *distances; /* NULL: unknown */
-    double longest;          /* upper bound of the finite distances */
+    const double *distances; /* NULL: the distances are unknown */
+    double longest;          /* upper bound on the finite distances */
     bool integral;
 };
 
 bool gpu_trial_applies(const struct gpu_variant *variant, const struct gpu_subject *subject);
 
-/* Returns the relative error that distances of this kind may have: 0 for integer weights. */
+/* Returns the relative error that distances of this kind may have: 0 if the weights are
+ * integers. */
 double gpu_trial_tolerance(enum kind kind, const struct gpu_subject *subject);
 
-/* Solves the graph in the kind of the variant. The elements are first set to values that cannot
- * look correct by chance. */
+/* Solves the graph in the variant's kind. The elements are first filled with a pattern, so that
+ * unwritten elements are not correct by chance. */
 enum status gpu_trial_solve(struct gpu *gpu, const struct gpu_variant *variant,
                             const struct gpu_subject *subject, const struct observer *observer,
                             struct matrix *matrix, struct solve_account *account);
@@ -52,7 +53,7 @@ void gpu_trial_connect(struct edge_list *list, uint32_t longest_of_ring, uint32_
 /* State of an observer that cancels the solve after `rounds` rounds. */
 struct patience {
     uint32_t rounds;
-    uint32_t told; /* number of rounds reported by the last call; each call reports more */
+    uint32_t told; /* number of rounds that the last call reported */
 };
 
 struct observer patience_observe(struct patience *patience);

@@ -103,7 +103,7 @@ bool laws_reversing_transposes(struct solver *solver, const struct edge_list *li
     return holds;
 }
 
-/* Adds edges as long as the distance between their endpoints; they must change no distance. */
+/* Adds edges whose weight is the distance between their endpoints. They must change no distance. */
 bool laws_useless_edge_changes_nothing(struct solver *solver, const struct edge_list *list)
 {
     const uint32_t n = list->vertex_count;

@@ -1,4 +1,4 @@
-/* Laws of shortest distances that hold for any graph, so that tests need no known distances. */
+/* Checks laws that the distances of every graph obey, so that tests need no known distances. */
 #pragma once
 
 #include "server/solver/solver.h"

@@ -35,7 +35,7 @@ bool oracle_solve(const struct edge_list *list, double *d)
             const double way = d[i * n + k];
             double *restrict row = d + i * n;
             if (i == k || isinf(way)) {
-                continue; /* no entry of the row would change */
+                continue; /* entry (i, k) improves no entry of row i */
             }
             for (size_t j = 0; j < n; ++j) {
                 keep_minimum(&row[j], way + from[j]);

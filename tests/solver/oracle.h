@@ -1,7 +1,9 @@
-/* Naive Floyd-Warshall in doubles, the reference for every back end. Shares no code with them. */
+/* Naive Floyd-Warshall in doubles: the reference for every back end, with which it shares no
+ * code. */
 #pragma once
 
 #include "tests/solver/edge_list.h"
 
-/* Fills vertex_count^2 distances, +infinity for unreachable. Returns false at a negative cycle. */
+/* Fills vertex_count^2 distances, +infinity for unreachable. Returns false if the graph has a
+ * negative cycle. */
 bool oracle_solve(const struct edge_list *list, double *distances);

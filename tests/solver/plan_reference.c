@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Value of unwritten entries: less than any distance, so that reading it is detected. */
+/* Value of unwritten entries. It is less than any distance, so a plan that reads one gives wrong
+ * distances. */
 #define GARBAGE (-1e15)
 
 #define RULE(condition)                                                                            \
@@ -20,8 +21,6 @@ static bool has_bit(const uint64_t *tiles, const struct plan *plan, uint32_t i, 
     const size_t bit = (size_t)i * plan->tile_count + j;
     return (tiles[bit / 64] >> bit % 64 & 1) != 0;
 }
-
-/* ---- The rules ---- */
 
 static bool is_permutation(const uint32_t *items, uint32_t count, bool *seen)
 {
@@ -147,8 +146,6 @@ bool plan_reference_judge(const struct plan *plan, uint32_t vertex_count)
     return good;
 }
 
-/* ---- The execution ---- */
-
 struct execution {
     const struct plan *plan;
     size_t n;
@@ -209,7 +206,8 @@ static uint32_t end_of(const struct execution *run, uint32_t tile)
     return run->plan->tile_begin[tile + 1];
 }
 
-/* Returns whether no finite entry connects p with q; an unwritten tile has no finite entry. */
+/* Returns whether no finite entry connects tiles p and q. An unwritten tile counts as
+ * unconnected. */
 static bool are_apart(const struct execution *run, uint32_t p, uint32_t q)
 {
     for (uint32_t i = begin_of(run, p); i < end_of(run, p); ++i) {
@@ -233,8 +231,9 @@ static bool are_pivots_apart(const struct execution *run, const struct plan_roun
     return true;
 }
 
-/* Relaxes tile (i, j) over the tiles (i, p) and (p, j). With i = j = p this is Floyd-Warshall
- * within the tile; entries of a panel may be read before or after their update. */
+/* Relaxes tile (i, j) over the tiles (i, p) and (p, j). If i = j = p, this is Floyd-Warshall within
+ * the tile. If the result is a panel, its entries may be read before or after their own update
+ * without changing the result. */
 static void relax(const struct execution *run, uint32_t i, uint32_t p, uint32_t j)
 {
     for (uint32_t k = begin_of(run, p); k < end_of(run, p); ++k) {

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Maximum displacement of a vertex or tile if elements move only a little. Neighbours then stay
+/* How many places a vertex or tile moves at most in a nearly ordered sequence. Neighbours then stay
  * close together, so some tiles stay empty. */
 #define NEAR 4
 

@@ -1,6 +1,6 @@
-/* Random valid plans for tests of executors. Vertices are in any order, tiles have any width from 1
- * to `tile`, pivots are in any order, one per round or several if independent, and the plan may
- * have more tiles than necessary. The same seed gives the same plan. */
+/* Random valid plans for tests of executors. The vertices and the pivots are in any order, tiles
+ * have any width from 1 to `tile`, a round has one pivot or several independent pivots, and the
+ * plan may have more tiles than necessary. The same seed gives the same plan. */
 #pragma once
 
 #include "proto/graph.h"

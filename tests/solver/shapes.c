@@ -22,8 +22,8 @@ void shapes_make_dense(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* Adds per_vertex edges per vertex between random endpoints, so parallel edges and loops occur.
- * Weights are `least` or more, but less than `least` + `range`. */
+/* Adds n * per_vertex edges between random endpoints, so parallel edges and loops occur. Weights
+ * are at least `least` and less than `least` + `range`. */
 static void add_random(struct edge_list *list, uint64_t *seed, uint32_t per_vertex, uint64_t least,
                        uint64_t range)
 {
@@ -60,8 +60,9 @@ static void make_zero(struct edge_list *list, uint64_t seed)
 }
 
 /* Makes negative edges but no negative cycle: each weight w becomes w + p(source) - p(target). The
- * graph is sparse, so that unreachable entries drift as far as possible: from 128 vertices on, the
- * bound of all lengths is just below 2^29. Floats represent all sums exactly (below 2^24). */
+ * graph is sparse, so that adding negative weights lowers unreachable entries as far as possible.
+ * From 128 vertices on, the bound on all path lengths is just below 2^29. The weights are small
+ * enough (below 2^24) that floats represent all sums exactly. */
 static void make_negative(struct edge_list *list, uint64_t seed)
 {
     add_random(list, &seed, 2, 0, 100);
@@ -78,7 +79,7 @@ static void make_negative(struct edge_list *list, uint64_t seed)
     free(potential);
 }
 
-/* Makes one path through all vertices in random order. No graph has paths of more edges. */
+/* Makes one path through all vertices in random order. No shortest path can have more edges. */
 static void make_path(struct edge_list *list, uint64_t seed)
 {
     const uint32_t n = list->vertex_count;
@@ -112,7 +113,8 @@ static void make_star(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* Makes a star, and a path whose sums leave the range of i4, although it is only a detour. */
+/* Makes a star, and a path whose length exceeds the range of i4. The star has shorter paths, so the
+ * long path is only a detour. */
 static void make_detours(struct edge_list *list, uint64_t seed)
 {
     for (uint32_t vertex = 1; vertex < list->vertex_count; ++vertex) {
@@ -139,7 +141,7 @@ static void make_grid(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* Makes a grid whose list has the reverse of each edge too. */
+/* Makes a grid whose edge list also contains the reverse of each edge. */
 static void make_roads(struct edge_list *list, uint64_t seed)
 {
     make_grid(list, seed);
@@ -166,7 +168,7 @@ static void make_cliques(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* Makes many small strong components, each with edges only to later components. */
+/* Makes many small strongly connected components, each with edges only to later components. */
 static void make_layers(struct edge_list *list, uint64_t seed)
 {
     const uint32_t n = list->vertex_count;

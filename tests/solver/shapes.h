@@ -1,4 +1,5 @@
-/* The shapes of graphs that solvers are tested with, generated from a size and a seed. */
+/* The graph shapes for the tests of solvers. Each shape generates a graph from a size and a
+ * seed. */
 #pragma once
 
 #include "tests/solver/edge_list.h"

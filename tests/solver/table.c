@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Maximum number of vertices up to which the certificate also checks every result. */
+/* Maximum number of vertices for which a certificate also checks every result. */
 #define CERTIFIED_VERTICES 48
 
-/* A kind with its relative tolerance for decimals. */
+/* A kind, and the relative tolerance for decimal weights in this kind. */
 struct kind_case {
     enum kind kind;
     double relative;
@@ -81,7 +81,8 @@ static bool run_negative_cycle(struct solver *const *solvers, size_t solver_coun
     return true;
 }
 
-/* Returns whether to test this shape at this size; `seldom` leaves out most sizes. */
+/* Returns whether to test this shape at this size. Most sizes are skipped if shape->seldom is
+ * set. */
 static bool is_tried(const struct shape *shape, uint32_t vertex_count)
 {
     return !shape->seldom || vertex_count % 8 == 0 || (vertex_count + 1) % 64 <= 2;

@@ -1,5 +1,5 @@
-/* Runs the CPU solver with each of its kernels, on one and two threads, on the table of cases and
- * the laws. */
+/* Tests each kernel of the CPU solver, with one and two threads, on the table of cases and on the
+ * laws. */
 #include "server/solver/cpu/kernel.h"
 #include "tests/lib/test.h"
 #include "tests/solver/laws.h"

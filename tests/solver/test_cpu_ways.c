@@ -1,5 +1,5 @@
-/* Compares each kernel of the CPU solver, on one and two threads, with the oracle: in every element
- * type, with the dense plan in 16 bits and for half matrices, and with random plans. */
+/* Compares each kernel of the CPU solver, with one and two threads, with the oracle. The cases are
+ * every element type, the dense plan in 16 bits and for half matrices, and random plans. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
 #include "tests/lib/matrix_fixture.h"
@@ -13,7 +13,7 @@
 
 #define SMALL_VERTICES 200
 
-/* A graph and its known distances, for one solve. */
+/* A graph to solve, and its known distances. */
 struct problem_case {
     const char *shape;
     struct graph *graph;
@@ -186,7 +186,8 @@ TEST(any_plan_detects_a_negative_cycle)
     }
 }
 
-/* Checks that random plans differ from the dense plan, with one pivot per round and all tiles. */
+/* Checks that random plans differ from the dense plan, which has one pivot per round and all
+ * tiles. */
 TEST(random_plans_merge_pivots_and_omit_tiles)
 {
     struct edge_list list = {.vertex_count = 300};

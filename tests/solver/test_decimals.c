@@ -1,9 +1,7 @@
 /* Compares matrices and hierarchies of skew-symmetric and slack decimals with sums of integers:
- * every distance is the double to which its decimal text is parsed.
- *
- *   test_decimals          a sample of the jobs
- *   test_decimals --all    all 3,360 jobs
- *   test_decimals --gpu    a sample with the GPU solver; exit 77 without a device */
+ * every distance must be the double to which its decimal text is parsed. test_decimals a sample of
+ * the jobs test_decimals --all all 3,360 jobs test_decimals --gpu a sample with the GPU solver;
+ * exit 77 without a device */
 #include "proto/hierarchy_search.h"
 #include "server/solver/solve_hierarchy.h"
 #include "tests/solver/trial.h"
@@ -24,7 +22,7 @@ static const uint32_t sizes[] = {2, 3, 5, 9, 17, 40, 77, 130, 200, 300};
 struct job {
     uint32_t n;
     int digits;
-    bool slack; /* edges are longer than the height difference of their endpoints */
+    bool slack; /* edges are longer than the difference between the heights of their endpoints */
     uint64_t seed;
 };
 
@@ -42,8 +40,8 @@ static double decimal_of(int64_t units, int digits)
     return strtod(text, NULL);
 }
 
-/* Makes a ring and random edges. The length of a cycle is the sum of the slack of its edges,
- * because the differences of height cancel out. */
+/* Makes a ring and random edges. The differences in height cancel out along a cycle, so its length
+ * is the sum of the slack of its edges. */
 static struct edge_list make_edges(const struct job *job, int64_t *distances)
 {
     const uint32_t n = job->n;
@@ -177,8 +175,8 @@ static bool run_jobs(struct solver *solver, int seeds, bool is_gpu)
 }
 
 /* Solves rings of several tiles in each element type that decimals use: 16 bits, i4, and f8 if sums
- * exceed i4. Undirected rings are solved as half matrices. The tiles lie in the storage of the
- * matrix or, with a plan, in separate storage. */
+ * exceed i4. Undirected rings are solved as half matrices. The tiles are stored in the matrix
+ * itself, or separately if the solver uses a plan. */
 static bool run_rings(struct solver *solver)
 {
     static const int64_t units[] = {25, 1 << 20, 1 << 22};

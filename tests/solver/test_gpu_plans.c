@@ -31,7 +31,7 @@
 #define TIMES 5
 /* Peak rate of an H200: additions and minima per second, with 32-bit operands in registers. */
 #define LIMIT 16.7e12
-/* Number of vertices from which only one kind is measured, because the matrix takes gigabytes. */
+/* Number of vertices from which only one kind is measured, because each matrix takes gigabytes. */
 #define TIMED_IN_ALL_WAYS 20000
 
 static const struct gpu_variant ways[] = {
@@ -84,7 +84,8 @@ static bool try_plan(struct gpu *gpu, const struct gpu_subject *subject, const s
     return right;
 }
 
-/* Solves with random plans of each width, also with symmetric ones if the graph is undirected. */
+/* Solves with random plans of each tile width and, if the graph is undirected, also with symmetric
+ * plans. */
 static bool try_plans(struct gpu *gpu, const struct gpu_subject *subject, uint64_t seed,
                       const double *distances, uint64_t *solves)
 {
@@ -182,9 +183,8 @@ static bool run_sizes(struct gpu *gpu, enum extent extent)
     return right;
 }
 
-/* ---- A plan that no device has the memory for ---- */
-
-/* Expects that tiles of one vertex are refused: (3000 x 128)^2 elements of 4 bytes are 0.6 TB. */
+/* Expects that a plan whose tiles have one vertex each is refused: it needs (3000 x 128)^2 elements
+ * of 4 bytes, which are 0.6 TB. */
 static bool run_too_large(struct gpu *gpu)
 {
     const uint32_t n = 3000;
@@ -208,8 +208,6 @@ static bool run_too_large(struct gpu *gpu)
     edge_list_finish(&list);
     return right;
 }
-
-/* ---- Larger graphs ---- */
 
 static double *solve_dense(struct gpu *gpu, const struct graph *graph)
 {
@@ -246,8 +244,8 @@ static bool try_large(struct gpu *gpu, const struct shape *shape, uint32_t n, ui
     return right;
 }
 
-/* Solves a grid with a plan that resembles a planner's: it has many leaves, whose products have the
- * same few targets. */
+/* Solves a grid with a plan that resembles the planner's plans: it has many leaf tiles, and their
+ * products update the same few tiles. */
 static bool try_grid(struct gpu *gpu, uint32_t side, bool directed, uint64_t *solves)
 {
     struct halved_grid grid = halved_grid_make(side, directed, GPU_TILE);
@@ -281,8 +279,6 @@ static bool run_large(struct gpu *gpu)
     return right;
 }
 
-/* ---- Cancels ---- */
-
 static bool run_cancels(struct gpu *gpu, const struct gpu_variant *way)
 {
     struct halved_grid grid = halved_grid_make(CANCEL_SIDE, 0, GPU_TILE);
@@ -311,8 +307,6 @@ static bool run_all_cancels(struct gpu *gpu)
     return right;
 }
 
-/* ---- Times ---- */
-
 static int by_size(const void *left, const void *right)
 {
     const double a = *(const double *)left;
@@ -320,22 +314,22 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* A named graph with its plan. */
+/* A graph to measure, with its name and plan. */
 struct course {
     const char *name;
     const struct graph *graph;
     const struct plan *plan;
-    double expected_s; /* by the planner's model; 0 = unknown */
+    double expected_s; /* time that the planner's model predicts; 0 = unknown */
 };
 
-/* Returns the number of additions of the solve; a symmetric plan computes only half of them. */
+/* Returns the number of additions in a solve. A symmetric plan needs only half of them. */
 static double additions(const struct plan *plan)
 {
     const double n = plan->vertex_count;
     return plan->summary.work_fraction * n * n * n * (plan->symmetric ? 0.5 : 1);
 }
 
-/* Prints the median of several measured times. */
+/* Measures the solve several times and prints the median time. */
 static void time_way(struct gpu *gpu, const struct gpu_variant *way, const struct course *course)
 {
     const struct plan *plan = course->plan;
@@ -387,7 +381,8 @@ static struct plan_cost cost_of(const struct graph *graph)
     return cost;
 }
 
-/* Measures the time of the planner's plan and, if that is short enough, of the dense plan. */
+/* Measures the solve time with the planner's plan and, if this time is short enough, with the dense
+ * plan. */
 static void time_file(struct gpu *gpu, const char *path)
 {
     struct graph *read = graph_source_open(path);

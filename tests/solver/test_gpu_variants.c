@@ -6,7 +6,8 @@
  *   test_gpu_variants --few        three sizes, for a run under compute-sanitizer
  *   test_gpu_variants --fewest     one size and one graph, for the slowest tool
  *   test_gpu_variants --cancels N  N solves that are cancelled midway
- *   test_gpu_variants --large N    random graphs of N vertices, equal to the CPU's bit for bit */
+ *   test_gpu_variants --large N    random graphs of N vertices, compared with the CPU bit for bit
+ */
 #include "server/solver/plan/planner.h"
 #include "tests/lib/matrix_fixture.h"
 #include "tests/solver/gpu_trial.h"
@@ -130,7 +131,8 @@ static bool is_tried(uint32_t n, enum sizes sizes)
     case SIZES_FEWEST:
         return n == LARGEST_OF_FEW;
     case SIZES_FEW:
-        /* A partial tile; two tiles; a round of two pivot tiles and a round of one pivot tile. */
+        /* The sizes give a partial tile, two tiles, and three tiles (a round with two pivot tiles,
+         * then a round with one). */
         return n == 3 || n == GPU_TILE + 2 || n == LARGEST_OF_FEW;
     }
     return false;
@@ -158,8 +160,6 @@ static bool run_sizes(struct gpu *gpu, uint32_t largest, enum sizes sizes)
     return right;
 }
 
-/* ---- Cancels ---- */
-
 static void add_parts(struct edge_list *list)
 {
     uint64_t seed = 7;
@@ -173,7 +173,7 @@ static void add_parts(struct edge_list *list)
     }
 }
 
-/* Cancels solves while kernels are at work; in any state the kernels must end. */
+/* Cancels solves while kernels are running. The kernels must end in any state. */
 static bool run_cancels(struct gpu *gpu, const struct gpu_variant *variant, uint32_t n,
                         uint32_t count)
 {
@@ -215,8 +215,6 @@ static bool run_all_cancels(struct gpu *gpu, uint32_t count)
     }
     return right;
 }
-
-/* ---- Large graphs ---- */
 
 static bool same_values(const struct matrix *left, const struct matrix *right)
 {

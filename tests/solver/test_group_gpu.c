@@ -27,7 +27,8 @@
 #define CANCEL_SIDE 60
 #define MEMORY_SIDE 110
 
-/* The part of cuda_runtime_api.h that is used here. */
+/* The declarations from cuda_runtime_api.h that this test uses, so that it compiles without the
+ * CUDA headers. */
 int cudaSetDevice(int device);
 int cudaMemGetInfo(size_t *ret_free, size_t *ret_total);
 int cudaMalloc(void **ret_memory, size_t size);
@@ -51,15 +52,17 @@ static const struct gpu_variant variants[] = {
     {"pair u2 in 16 bits symmetric", {0, 0, 0, 0}, KIND_U2, true, true},
 };
 #define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
-/* Variants for a slow tool: one and two pivot tiles, both layouts of the panels, words of one and
- * of two elements. */
+/* Variants to test under a slow tool. They cover one and two pivot tiles per round, both panel
+ * layouts, and words with one and with two elements. */
 static const bool is_of_few[VARIANT_COUNT] = {
     [0] = true, [1] = true, [5] = true, [13] = true, [14] = true};
-/* Variants for plans that omit tiles; pairs and half matrices do not support such plans. */
+/* Variants to test with plans that omit tiles: one per element type, because such plans use neither
+ * pairs of pivot tiles nor half matrices. */
 static const bool is_planned[VARIANT_COUNT] = {
     [0] = true, [3] = true, [6] = true, [7] = true, [8] = true, [9] = true};
 
-/* Sizes to test: multiples of a tile and of a block of two, one more, one less, and others. */
+/* Sizes to test: multiples of a tile and of a block (two tiles), multiples plus 1 and minus 1, and
+ * other sizes. */
 static const uint32_t sizes[] = {1,   128, 256, 257, 300,  383,  384,  385,  400,  511,
                                  512, 513, 640, 700, 1023, 1025, 1153, 1537, 2049, 3000};
 
@@ -115,8 +118,6 @@ static enum status solve(struct gpu *gpu, const struct gpu_variant *variant,
     return gpu_trial_solve(gpu, variant, subject, observer, &result->matrix, &result->account);
 }
 
-/* ---- Groups ---- */
-
 struct groups {
     struct gpu *alone;
     struct gpu *list[2 * MEMBERS_MOST];
@@ -157,7 +158,7 @@ static void groups_close(struct groups *groups)
 }
 
 /* Returns how many members solve a graph together, or 0 if one device solves it alone. Each member
- * needs at least one block of two tiles; one device alone executes plans that omit tiles. */
+ * needs at least one block (two tiles). A plan that omits tiles is executed by one device. */
 static uint32_t members_at_work(uint32_t members, const struct plan *plan)
 {
     const uint32_t blocks = (plan->tile_count + 1) / 2;
@@ -165,8 +166,6 @@ static uint32_t members_at_work(uint32_t members, const struct plan *plan)
            : members < blocks                              ? members
                                                            : blocks;
 }
-
-/* ---- Right answers ---- */
 
 static bool try_groups(const struct groups *groups, const struct gpu_variant *variant,
                        const struct gpu_subject *subject, uint64_t *solves)
@@ -210,7 +209,7 @@ static bool try_variants(const struct groups *groups, const bool *which,
     return right;
 }
 
-/* Solves with a random plan and, if the graph is undirected, with a symmetric one. */
+/* Solves with random plans and, if the graph is undirected, also with symmetric plans. */
 static bool try_plans(const struct groups *groups, struct gpu_subject subject, uint64_t seed,
                       uint64_t *solves)
 {
@@ -318,9 +317,7 @@ static bool run_sizes(const struct groups *groups, bool few)
     return right;
 }
 
-/* ---- Cancels ---- */
-
-/* Cancels a solve: all members must end, and then solve the next graph correctly. */
+/* Cancels solves. All members must end, and the group must then solve the next graph correctly. */
 static bool try_cancels(const struct groups *groups, const struct graph *graph,
                         const struct plan *plan)
 {
@@ -365,9 +362,7 @@ static bool run_cancels(const struct groups *groups)
     return right;
 }
 
-/* ---- Memory ---- */
-
-/* Takes all memory of a device but `left` bytes. */
+/* Allocates all free memory of a device except `left` bytes. */
 static void *take_memory(int device, uint64_t left)
 {
     size_t free_bytes = 0;
@@ -378,8 +373,8 @@ static void *take_memory(int device, uint64_t left)
     return taken;
 }
 
-/* If the plan of a grid does not fit on the first of two devices, both solve by the dense plan. The
- * memory of the second device does not matter. */
+/* Checks that two devices solve a grid with the dense plan if the grid's own plan does not fit on
+ * the first device. The memory of the second device must not matter. */
 static bool run_little_memory(void)
 {
     struct halved_grid grid = halved_grid_make(MEMORY_SIDE, false, GPU_TILE);
@@ -388,8 +383,9 @@ static bool run_little_memory(void)
     struct problem problem;
     bool right = true;
     CHECK(solver_gpu_open(0, 2, &solver, &problem) == STATUS_OK);
-    solver_assume_rates(solver, 1e9); /* the planner then expects little of the dense plan */
-    /* More than a half of the dense plan needs, and less than the whole. */
+    solver_assume_rates(solver, 1e9); /* makes the dense plan look slow to the planner */
+    /* The free memory is set to more than each device needs for its half of the dense plan, and
+     * less than one device needs alone. */
     const uint64_t alone = gpu_bytes_needed(1, graph->vertex_count, graph->edge_count, KIND_I4);
     const uint64_t both = gpu_bytes_needed(2, graph->vertex_count, graph->edge_count, KIND_I4);
     for (int device = 1; device >= 0 && right; device--) {

@@ -19,7 +19,8 @@ static double entry(enum kind kind, const void *elements, size_t index)
     return matrix_distance(&one, 0, 0, &distance) ? distance : INFINITY;
 }
 
-/* Returns whether two distances are equal except for rounding, because the sums' order differs. */
+/* Returns whether two distances are equal except for rounding, which differs because the sums are
+ * computed in different orders. */
 static bool is_same(enum kind kind, double a, double b)
 {
     const double tolerance = kind == KIND_I4 ? 0 : kind == KIND_F4 ? 1e-4 : 1e-12;
@@ -123,8 +124,6 @@ TEST(a_negative_cycle_is_detected)
     }
 }
 
-/* ---- Updates ---- */
-
 struct solved {
     struct graph *graph;
     struct hierarchy *hierarchy; /* NULL if the graph has a negative cycle */
@@ -138,7 +137,8 @@ static void finish_solved(struct solved *solved)
     graph_destroy(solved->graph);
 }
 
-/* Solves the graph as a hierarchy. record: the order of the vertices to use, or to store. */
+/* Solves the graph as a hierarchy. record: if empty, receives the order of the vertices; otherwise
+ * it has the order to use. */
 static struct solved solve_list(const struct edge_list *list, enum kind kind,
                                 struct order_record *record)
 {
@@ -157,7 +157,8 @@ static struct solved solve_list(const struct edge_list *list, enum kind kind,
     return solved;
 }
 
-/* Gives some edges of the list other weights, removes them, or restores their original weights. */
+/* Gives some edges of the list a random weight, a very large weight, or their original weight.
+ * Returns the number of changed arcs. */
 static size_t change_edges(struct edge_list *list, const struct edge_list *first, bool both_ways,
                            bool below_0, uint64_t *random, struct solve_arc *ret_arcs)
 {
@@ -186,8 +187,8 @@ static size_t change_edges(struct edge_list *list, const struct edge_list *first
     return arcs;
 }
 
-/* Expects that a solve with the shape of `before`, whose graph has the same edges with other
- * weights, gives the same bytes as a complete solve. */
+/* Expects that a solve that reuses the shape of `before` gives the same bytes as the complete solve
+ * `after`. Both graphs have the same edges, with different weights. */
 static void expect_customized(const struct hierarchy *before, enum kind kind,
                               const struct solved *after)
 {
@@ -216,7 +217,7 @@ static bool has_numbers_of(const struct hierarchy *hierarchy, const struct graph
            hierarchy->summary.decimals == scaling.decimals;
 }
 
-/* Updates a hierarchy many times; returns the number of updates that needed no complete solve. */
+/* Updates a hierarchy many times, and returns how many updates needed no complete solve. */
 static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_ways, bool below_0,
                              uint64_t seed)
 {
@@ -272,7 +273,8 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
     return updates;
 }
 
-/* The graphs have paths of equal length, and weights that increase and decrease again. */
+/* The graphs have several paths of equal length, and the changes both increase and decrease
+ * weights. */
 TEST(an_update_equals_a_solve_of_the_changed_graph)
 {
     uint32_t updates = 0;
@@ -290,7 +292,8 @@ TEST(an_update_equals_a_solve_of_the_changed_graph)
     print_message("%u updates\n", updates);
 }
 
-/* The shape is that of a path; the missing edge closes it to a ring across its halves. */
+/* The shape was made from a path. The graph also has an edge between the path's ends, which the
+ * shape does not contain. */
 TEST(a_shape_without_one_of_the_edges_is_refused)
 {
     struct edge_list list = {.vertex_count = 100};

@@ -1,5 +1,5 @@
-/* Runs test cases from other projects on every back end. The cases are in the folder
- * APSPD_TEST_DATA; exit 77 (skipped) without it. */
+/* Runs test cases from other projects on every back end. The environment variable APSPD_TEST_DATA
+ * names the folder of the cases; without it, the exit code is 77 (skipped). */
 #include "server/solver/cpu/kernel.h"
 #include "tests/solver/graph_source.h"
 #include "tests/solver/trial.h"
@@ -14,7 +14,8 @@
 /* Relative tolerance for decimals. */
 #define TOLERANCE_F8 1e-12
 
-/* Converts the case to compact JSON, and returns the graph that the product reads from it. */
+/* Converts the case to compact JSON, and returns the graph that the product's reader reads from
+ * this JSON. */
 static struct graph *read_graph(const json_t *peer_case)
 {
     const struct graph_options options = {0};
@@ -31,7 +32,8 @@ static struct graph *read_graph(const json_t *peer_case)
     return graph;
 }
 
-/* Reads the edges without the product's reader, to check a cycle that the product reports. */
+/* Reads the edges without the product's reader, so that a reported negative cycle is checked
+ * independently. */
 static struct edge_list read_edges(const json_t *peer_case)
 {
     struct edge_list list = {

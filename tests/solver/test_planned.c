@@ -1,6 +1,6 @@
-/* Executes plans of the planner by the reference; for every shape they must give the oracle's
- * matrix. If APSPD_TEST_DATA is set, also checks what fraction of the dense work remains with the
- * plans of its real graphs. APSPD_TEST_QUICK skips the largest size. */
+/* Executes the planner's plans with the reference executor. For every shape, the result must equal
+ * the oracle's matrix. If APSPD_TEST_DATA is set, also checks what fraction of the dense plan's
+ * work the plans of its real graphs need. APSPD_TEST_QUICK skips the largest size. */
 #include "server/solver/order/separator.h"
 #include "server/solver/plan/planner.h"
 #include "tests/lib/test.h"
@@ -11,7 +11,8 @@
 
 #define TILE 8
 
-/* Returns costs of small tiles and cheap rounds, so that small graphs get plans of every form. */
+/* Returns a cost model with small tiles and cheap rounds, so that the planner chooses plans of
+ * every kind for small graphs. */
 static struct plan_cost figures(void)
 {
     return (struct plan_cost){.tile = TILE,
@@ -51,7 +52,8 @@ static bool solve_one(const struct edge_list *list)
     return planned;
 }
 
-/* Returns the number of seeds whose plan is not the dense plan. */
+/* Solves the shape with three seeds. Returns for how many of them the planner chose a plan other
+ * than the dense plan. */
 static uint32_t solve_shape(const struct shape *shape, uint32_t vertex_count, bool negative_cycle)
 {
     uint32_t planned = 0;
@@ -93,8 +95,6 @@ TEST(planned_solves_detect_a_negative_cycle)
     }
     assert_true(planned > 0);
 }
-
-/* ---- Real graphs ---- */
 
 struct real {
     const char *name;

@@ -1,6 +1,6 @@
 /* Ranks that solve one graph together must give the same bytes as one rank alone with the same
  * plan. The tests run one to four ranks as threads of this program that share memory. If there is a
- * GPU, the ranks share it in the last tests; test_ranks_gpu.c has more tests on GPUs. */
+ * GPU, the ranks of the last tests share it. test_ranks_gpu.c has more tests on GPUs. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/ranks.h"
@@ -19,14 +19,15 @@
 struct member {
     const struct ranks *ranks;
     struct solver *solver;
-    const struct solver_config *config;      /* options of the solver to open, unless NULL */
-    const struct solver_config *last_config; /* options for the last rank; NULL: as for the
-                                              * others */
+    const struct solver_config *config;      /* options of a solver that the rank opens; NULL: it
+                                              * uses an open solver */
+    const struct solver_config *last_config; /* options for the last rank; NULL: the same as for the
+                                              * other ranks */
     const struct graph *graph;
     const struct plan *plan; /* NULL: solve_graph chooses the plan */
     enum kind kind;
     struct solve_options options;
-    bool cancels; /* the last rank cancels at once */
+    bool cancels; /* the last rank cancels immediately */
     enum status status;
     struct matrix matrix;
     struct solve_outcome outcome;
@@ -48,7 +49,8 @@ static bool cancelled(void *context)
     return member->cancels;
 }
 
-/* Runs one rank like apsp-mpi: only the first rank reads the graph and has the whole matrix. */
+/* Runs one rank in the same way as apsp-mpi: only the first rank has the graph and the whole
+ * matrix. */
 static void solve_as_program(struct member *member, const struct observer *observer)
 {
     const bool first = member->ranks->rank == 0;
@@ -91,8 +93,8 @@ static void run_member(const struct ranks *ranks, void *context)
     solver_close(opened);
 }
 
-/* Solves by several ranks. Returns the common status and the first rank, which close_first frees.
- */
+/* Solves with several ranks. Returns their common status, and the first rank, which close_first
+ * frees. */
 static enum status solve_together(uint32_t count, const struct member *like,
                                   struct member *ret_first)
 {
@@ -112,7 +114,8 @@ static enum status solve_together(uint32_t count, const struct member *like,
     thread_ranks_run(count, run_member, members);
     for (uint32_t rank = 1; rank < count; ++rank) {
         assert_int_equal(members[rank].status, members[0].status);
-        /* Only the first rank searches for a cycle, because only that rank notices a cancel. */
+        /* Only the first rank searches for a negative cycle, because only it can be told to
+         * cancel. */
         assert_null(members[rank].outcome.cycle);
         solve_outcome_finish(&members[rank].outcome);
     }
@@ -125,8 +128,6 @@ static void close_first(struct member *first)
     free(first->matrix.elements);
     solve_outcome_finish(&first->outcome);
 }
-
-/* ---- Under one plan ---- */
 
 static void compare(struct member *like, const char *shape)
 {
@@ -149,7 +150,8 @@ static void compare(struct member *like, const char *shape)
     free(alone.elements);
 }
 
-/* Compares each element type that holds the distances; the 16-bit type only if their sums fit. */
+/* Compares ranks with one rank in each element type that can hold the distances. The 16-bit type is
+ * tested only if all sums fit. */
 static void compare_kinds(const struct graph *graph, const struct plan *plan, const char *shape)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
@@ -217,8 +219,6 @@ TEST(all_ranks_detect_a_negative_cycle)
     }
 }
 
-/* ---- Like apsp-mpi ---- */
-
 TEST(all_ranks_use_the_plan_of_the_first_rank)
 {
     for (uint32_t count = 1; count <= RANKS_MAX; ++count) {
@@ -228,7 +228,7 @@ TEST(all_ranks_use_the_plan_of_the_first_rank)
         struct trial alone = trial_run_graph(solvers[0], grid.graph, KIND_I4, false);
         struct member first;
         assert_int_equal(solve_together(count, &like, &first), STATUS_OK);
-        /* With more ranks, the planner may find that a plan is not worthwhile. */
+        /* With several ranks, the planner may choose the dense plan instead. */
         assert_true(count > 1 || first.outcome.plan.kind == alone.outcome.plan.kind);
         assert_true(first.outcome.account.verification.done);
         const size_t n = grid.graph->vertex_count;
@@ -286,8 +286,6 @@ TEST(a_u2_matrix_from_ranks_equals_the_matrix_of_one_solver)
     edge_list_finish(&list);
 }
 
-/* ---- With a separate solver for each rank ---- */
-
 static const struct solver_config dense = {.cpu_isa = "auto", .plans = SOLVER_PLANS_NONE};
 
 static bool has_gpu(void)
@@ -307,8 +305,8 @@ TEST(ranks_and_a_single_solver_give_equal_matrices_of_all_kinds)
         struct solver *one = NULL;
         assert_int_equal(solver_open(&dense, &one, NULL), STATUS_OK);
         for (size_t k = 0; k < 4; ++k) {
-            /* Ranks on GPUs compute both halves of a symmetric matrix, so they round floats
-             * differently. */
+            /* Ranks on GPUs compute both halves of a symmetric matrix, so their rounding differs
+             * from that of a single solver, which computes one half. */
             if (!graph->directed && kind_is_float(kinds[k])) {
                 continue;
             }

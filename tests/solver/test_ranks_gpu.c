@@ -5,7 +5,7 @@
  *   test_ranks_gpu            sizes up to 3,000 around the edges of tiles and blocks, in every kind
  *   test_ranks_gpu --few      one size, for a run under compute-sanitizer
  *   test_ranks_gpu --time N    the speed for N vertices on one device and on ranks
- *   test_ranks_gpu --nccl ...  the same for two ranks, each with a device, by NCCL */
+ *   test_ranks_gpu --nccl ...  the same for two ranks, each with a device, over NCCL */
 #include "server/solver/plan/planner.h"
 #include "tests/solver/gpu_trial.h"
 #include "tests/solver/shapes.h"
@@ -44,7 +44,8 @@ static const struct gpu_variant timed[] = {
     {"f4", {2048, GPU_NEVER, 7168, 0}, KIND_F4, false, false},
 };
 
-/* Sizes to test: multiples of a tile and of a block of two, one more, one less, and others. */
+/* Sizes to test: multiples of a tile and of a block (two tiles), multiples plus 1 and minus 1, and
+ * other sizes. */
 static const uint32_t sizes[] = {1,   128, 256, 257,  384,  385,  511,  512,
                                  513, 640, 700, 1025, 1153, 1537, 2049, LARGEST};
 
@@ -88,7 +89,8 @@ static size_t matrix_bytes(const struct together *together)
     return n * n * kind_size(together->variant->kind);
 }
 
-/* Solves by `count` ranks and returns their common status. The caller frees the elements. */
+/* Solves with `count` ranks and returns their common status. The caller frees
+ * together->elements. */
 static enum status solve_by_ranks(struct together *together, uint32_t count)
 {
     together->elements = malloc(matrix_bytes(together));
@@ -106,8 +108,6 @@ static bool same(const struct together *alone, const struct together *other)
 {
     return memcmp(alone->elements, other->elements, matrix_bytes(alone)) == 0;
 }
-
-/* ---- Right answers ---- */
 
 static bool applies(const struct gpu_variant *variant, const struct graph *graph)
 {
@@ -156,7 +156,8 @@ static bool try_list(const struct edge_list *list, enum status expected, uint64_
     return right;
 }
 
-/* Adds ten edges per vertex with weights so small that the bound of the distances fits 16 bits. */
+/* Adds ten edges per vertex. The weights are so small that the upper bound on the distances fits 16
+ * bits. */
 static void make_short(struct edge_list *list)
 {
     const uint32_t n = list->vertex_count;
@@ -192,9 +193,8 @@ static bool run_sizes(bool few)
     return right;
 }
 
-/* ---- Cancels and refusals ---- */
-
-/* Cancels only the last rank: all ranks must end, and then solve the next graph correctly. */
+/* Cancels the solve on the last rank only. All ranks must end, and must then solve the next graph
+ * correctly. */
 static bool run_cancels(void)
 {
     struct edge_list list = {.vertex_count = LARGEST, .directed = true};
@@ -221,7 +221,8 @@ static bool run_cancels(void)
     return right;
 }
 
-/* Solves a path whose longest distances, in rows of the last rank only, do not fit u2. */
+/* Solves a path whose longest distances exceed the range of u2. Only the last rank's rows contain
+ * them, but all ranks must report the error. */
 static bool run_too_long(void)
 {
     struct edge_list list = {.vertex_count = SIZE_OF_FEW, .directed = true};
@@ -239,8 +240,6 @@ static bool run_too_long(void)
     edge_list_finish(&list);
     return right;
 }
-
-/* ---- Speed ---- */
 
 static bool time_variant(const struct gpu_variant *variant, uint32_t n)
 {

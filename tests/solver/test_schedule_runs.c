@@ -11,17 +11,18 @@
 #define TILE 6
 #define ELEMENTS (TILE * TILE)
 #define SLAB 2
-/* Value of unwritten elements: less than any distance, so that reading it is detected. */
+/* Value of unwritten elements. It is less than any distance, so a schedule that reads one gives
+ * wrong distances. */
 #define GARBAGE (-1e15)
 
 struct execution {
     const struct plan *plan;
     uint32_t packing;
-    uint32_t slots; /* number of tiles in `left`, and in `right` */
+    uint32_t slots; /* number of tiles that `left` and `right` each hold */
     struct schedule *schedule;
     double *matrix; /* tiles are contiguous */
     double *left;   /* indexed by slot */
-    double *right;  /* in the layout of the matrix, not of the kernels */
+    double *right;  /* in the layout of the matrix, which differs from that of the kernels */
 };
 
 static double *make_tiles(uint64_t count)
@@ -169,7 +170,8 @@ static void run(const struct execution *execution)
     }
 }
 
-/* Returns an entry. In a symmetric plan, an entry below the diagonal represents both halves. */
+/* Returns an entry of the matrix. In a symmetric plan, an entry below the diagonal also gives the
+ * mirrored entry. */
 static double entry(const struct execution *execution, uint32_t row, uint32_t column)
 {
     const struct plan *plan = execution->plan;
@@ -197,7 +199,8 @@ static void judge(const struct execution *execution, const double *distances, bo
     }
 }
 
-/* Executes the schedule. With 1 unit no target is split, with 1000 targets as much as possible. */
+/* Executes the schedule of the plan. With 1 unit, no target is split; with 1000 units, targets are
+ * split as far as possible. */
 static void try_schedule(const struct edge_list *list, const struct plan *plan, uint32_t packing,
                          uint32_t units, const double *distances, bool integral)
 {

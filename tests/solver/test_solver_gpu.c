@@ -3,7 +3,7 @@
  * libraries.
  *
  *   test_solver_gpu                        the table of cases; exit 77 without a device
- *   test_solver_gpu --dense N              a random dense graph, equal to the CPU's bit for bit
+ *   test_solver_gpu --dense N              a random dense graph, compared with the CPU bit for bit
  *   test_solver_gpu --graph FILE --rows K  K random rows of a graph, compared with Dijkstra */
 #include "tests/lib/matrix_fixture.h"
 #include "tests/solver/dijkstra.h"
@@ -71,7 +71,7 @@ static bool run_dense(struct solver *gpu, uint32_t vertex_count)
     return same;
 }
 
-/* Tests sizes around 1000: several tiles, with a last tile of every possible width. */
+/* Tests sizes from 1000 on, which give several tiles and a last tile of various widths. */
 static bool run_sampled_sizes(struct solver *gpu)
 {
     struct solver *cpu = trial_open_cpu("auto", 0);
@@ -89,7 +89,7 @@ static bool run_sampled_sizes(struct solver *gpu)
     return same;
 }
 
-/* The progress that an observer has seen, and when it cancels. */
+/* State of an observer: the reported progress, and the round after which it cancels. */
 struct watch {
     uint32_t cancel_after; /* number of rounds; UINT32_MAX = never */
     uint32_t rounds_done;
@@ -113,7 +113,8 @@ static bool call_cancelled(void *context)
     return watch->rounds_done >= watch->cancel_after;
 }
 
-/* Solves with the dense plan, whose number of rounds is known, and checks the reported progress. */
+/* Solves with the dense plan and checks the reported progress. The dense plan has a known number of
+ * rounds. */
 static bool watched_solve(struct solver *gpu, const struct graph *graph, uint32_t cancel_after)
 {
     struct watch watch = {.cancel_after = cancel_after, .in_order = true};
@@ -141,7 +142,7 @@ static bool watched_solve(struct solver *gpu, const struct graph *graph, uint32_
     return right;
 }
 
-/* Cancels solves with one and with two pivot tiles per round; the device must stay usable. */
+/* Cancels solves with one and with two pivot tiles per round. The device must remain usable. */
 static bool run_cancels(struct solver *gpu)
 {
     static const uint32_t sizes[] = {3000, 8300};
@@ -159,7 +160,8 @@ static bool run_cancels(struct solver *gpu)
     return right;
 }
 
-/* Expects that a cycle is refused whose length is 0 in doubles and negative in floats. */
+/* Expects that a graph is refused if it has a cycle whose length is 0 in doubles but negative in
+ * floats. */
 static bool run_zero_cycle(struct solver *gpu, uint32_t vertex_count)
 {
     struct edge_list list = {.vertex_count = vertex_count, .directed = true};

@@ -32,9 +32,9 @@ static void put(void *elements, enum kind kind, size_t index, double distance)
     }
 }
 
-/* Distribution of random elements: one in `far` is unreachable (0 = none). The others are integers
- * from 0 to `limit` - 1, from which `below` is subtracted unless the kind is u2; floats are a tenth
- * of that. */
+/* Distribution of random elements. One element in `far` is unreachable (0 = none). The others are
+ * random integers below `limit`; `below` is subtracted from them unless the kind is u2, and float
+ * kinds divide the result by 10. */
 struct shape_of_numbers {
     uint32_t far;
     uint32_t limit;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Data on its way from one rank to the first rank. */
+/* Data that one rank sends to the first rank. */
 struct delivery {
     void *data;
     sem_t sent;
@@ -23,7 +23,7 @@ struct piece {
 /* State shared by the ranks. */
 struct meeting {
     pthread_barrier_t barrier;
-    void *data; /* data of the rank that broadcasts */
+    void *data; /* data of the rank that is broadcasting */
     uint32_t values[THREAD_RANKS_MAX];
     struct delivery deliveries[THREAD_RANKS_MAX];
     void (*work)(const struct ranks *ranks, void *context);
@@ -51,7 +51,8 @@ static void broadcast(void *context, void *data, size_t size, uint32_t root)
     pthread_barrier_wait(&meeting->barrier);
 }
 
-/* Sends the data only in complete_broadcasts, so that a rank that does not wait finds nothing. */
+/* Records the broadcast. complete_broadcasts sends the data, so a test fails if a rank uses the
+ * data before waiting for it. */
 static void start_broadcast(void *context, void *data, size_t size, uint32_t root)
 {
     struct member *member = context;
@@ -72,7 +73,7 @@ static void complete_broadcasts(void *context)
     member->piece_count = 0;
 }
 
-/* Sends data from a rank to the first rank. The other ranks take no part. */
+/* Sends data from the rank `from` to the first rank. Other ranks do not call this function. */
 static void gather(void *context, void *data, size_t size, uint32_t from)
 {
     struct member *member = context;

@@ -5,7 +5,7 @@
 
 #define THREAD_RANKS_MAX 4
 
-/* Calls `work` once for each of `count` ranks, each in a separate thread, concurrently. Ends the
- * program if a thread cannot be started. */
+/* Runs `work` for each of `count` ranks concurrently, each in a separate thread. Ends the program
+ * if a thread cannot be started. */
 void thread_ranks_run(uint32_t count, void (*work)(const struct ranks *ranks, void *context),
                       void *context);

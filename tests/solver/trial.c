@@ -114,8 +114,8 @@ static bool ended_well(const struct trial *trial)
     return trial->status == STATUS_OK && trial->statistics_same;
 }
 
-/* Returns the distance, +infinity if unreachable. Only the canonical value of an unreachable
- * integer counts as such: matrix_distance requires it. */
+/* Returns the distance, +infinity if unreachable. matrix_distance counts an integer as unreachable
+ * only if it has exactly the reserved value. */
 static double entry(const struct matrix *matrix, size_t row, size_t column)
 {
     double distance = INFINITY;

@@ -1,4 +1,4 @@
-/* One solve of one edge list by one solver, and its comparison with known distances. Failures are
+/* Solves one edge list with one solver, and compares the result with known distances. Failures are
  * printed on standard error and returned as false, so that programs with and without a test
  * framework can use these functions. */
 #pragma once
@@ -13,25 +13,27 @@ struct trial {
     struct problem problem;
     void *statistics; /* storage, owned */
     bool statistics_same;
-    struct scaling scaling; /* decimals of a graph that solve_graph solved; zeroed: none */
+    struct scaling scaling; /* how solve_graph represented decimals as integers; zero if it did not
+                             * */
 };
 
-/* The caller passes the trial to trial_finish, whatever its status. The solve also computes
- * statistics; statistics_same says whether they equal, byte by byte, the CPU's statistics of the
- * returned matrix, or of the integers that its distances represent. */
+/* Solves the edge list. The caller passes the trial to trial_finish, even if it failed. The solve
+ * also computes statistics. statistics_same is set if these equal, byte for byte, the statistics
+ * that the CPU computes from the returned matrix, or from the integers that the matrix
+ * represents. */
 struct trial trial_run(struct solver *solver, const struct edge_list *list, enum kind kind,
                        bool verify);
 struct trial trial_run_graph(struct solver *solver, const struct graph *graph, enum kind kind,
                              bool verify);
 void trial_finish(struct trial *trial);
 
-/* For tests that run the solve themselves. Call the first function before the solve, once the
- * matrix is allocated, and the second after it, once status and outcome are known. */
+/* Compute and compare statistics in tests that run the solve themselves. Call the first function
+ * when the matrix is allocated, and the second when the solve has set status and outcome. */
 struct statistics trial_make_statistics(struct trial *trial);
 void trial_compare_statistics(struct trial *trial);
 
-/* Returns whether every entry equals the distance bit for bit, or within the relative tolerance if
- * the tolerance is above 0. */
+/* Returns whether every entry equals its distance: exactly if `relative` is 0, otherwise within
+ * that relative tolerance. */
 bool trial_matrix_equals(const struct matrix *matrix, const double *distances, double relative);
 bool trial_equals(const struct trial *trial, const double *distances, double relative);
 /* Returns whether the trial ended with a negative cycle that consists of these edges. */
@@ -40,8 +42,8 @@ bool trial_names_negative_cycle(const struct trial *trial, const struct edge_lis
  * also require correct statistics. */
 bool trial_same(const struct trial *trial, const struct trial *other);
 
-/* Returns whether APSPD_TEST_QUICK is set: the build is slow because of a sanitizer, so fewer sizes
- * are tested. */
+/* Returns whether APSPD_TEST_QUICK is set. Builds with a slow sanitizer set it, so that tests try
+ * fewer sizes. */
 bool trial_is_quick(void);
 /* Returns the size to test after n vertices: each size up to 70, then sizes around multiples of 16,
  * because the lengths of vectors and tiles are multiples of 16. */
@@ -50,7 +52,8 @@ uint32_t trial_next_size(uint32_t n);
 /* Opens a CPU solver; ends the program if that fails. */
 struct solver *trial_open_cpu(const char *isa, uint32_t threads);
 
-/* CPU solvers for each kernel of this machine, alternately with one and with two threads. */
+/* CPU solvers: for each kernel that this machine supports, one solver with one thread and one with
+ * two threads. */
 #define TRIAL_CPUS_MAX 8
 extern struct solver *trial_cpus[TRIAL_CPUS_MAX];
 extern size_t trial_cpu_count;

@@ -133,8 +133,6 @@ static void drop(struct load *load, struct connection *connection, const char *w
     connection->descriptor = -1;
 }
 
-/* ---- One request and its answer ---- */
-
 static void watch(const struct load *load, struct connection *connection, int operation,
                   uint32_t events)
 {
@@ -366,8 +364,6 @@ static void receive(struct load *load, struct connection *connection)
         take_answer(load, connection);
     }
 }
-
-/* ---- All of them ---- */
 
 static bool open_all(struct load *load)
 {

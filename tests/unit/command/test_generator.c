@@ -1,5 +1,5 @@
-/* Tests the generator: each shape has its edges, and a seed gives the same graph on every machine.
- */
+/* Tests the generator: each shape has its edges, and a seed gives the same graph on every
+ * machine. */
 #include "server/command/generator.h"
 #include "tests/lib/test.h"
 

@@ -3,20 +3,21 @@
 
 #define TILE 128
 
-/* Four tiles of 100, 20, 128 and 60 vertices. Tiles 0 and 1 are leaves, tiles 2 and 3 their
- * separators. The first round eliminates both leaves, the second tile 2, the third tile 3. */
+/* Four tiles of 100, 20, 128 and 60 vertices. Tiles 0 and 1 are leaves, and tiles 2 and 3 are their
+ * separators. The first round eliminates both leaves, the second round tile 2, and the third round
+ * tile 3. */
 static uint32_t vertex_at[308];
 static uint32_t tile_begin[] = {0, 100, 120, 248, 308};
 static uint32_t left_tiles[] = {2, 3, 2, 3, 0, 1, 3};
 static struct plan_pivot pivots[] = {{0, 0, 2, 0, 2}, {1, 2, 2, 2, 2}, {2, 0, 3, 0, 3}};
 static struct plan_product products[] = {
-    /* targets (2, 2) and (3, 2) of both leaves, (3, 3) of the first leaf */
+    /* products of targets (2, 2) and (3, 2) over both leaves, and of (3, 3) over the first leaf */
     {0, 0, 0},
     {2, 2, 1},
     {1, 0, 0},
     {3, 2, 1},
     {1, 1, 0},
-    /* the second round: (0, 0), (3, 0), (3, 1) */
+    /* products of targets (0, 0), (3, 0) and (3, 1) in the second round */
     {0, 0, 0},
     {2, 0, 0},
     {2, 1, 0},
@@ -143,7 +144,8 @@ TEST(targets_with_the_most_work_come_first)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
-    /* The leaves have 100 and 20 pivots: 4 slabs and 1 slab. */
+    /* A target's depth is 5 slabs: 4 for the first leaf with its 100 pivots, and 1 for the second
+     * leaf with 20 pivots. */
     assert_int_equal(schedule->targets[0].row, 2);
     assert_int_equal(schedule->targets[0].slabs, 5);
     assert_int_equal(schedule->targets[1].row, 3);
@@ -194,7 +196,7 @@ TEST(two_tiles_with_equal_left_operands_share_an_entry)
     schedule_destroy(schedule);
 }
 
-/* A target of twelve products of a full tile: nearly all products of the round. */
+/* One target has twelve products with full tiles, which are nearly all products of the round. */
 TEST(a_target_with_too_much_work_for_one_block_is_split)
 {
     static struct plan_product many[13];
@@ -208,7 +210,8 @@ TEST(a_target_with_too_much_work_for_one_block_is_split)
     plan.target_count = 2;
     plan.product_count = 13;
     struct schedule *schedule = make_for(&plan, 1, 4);
-    /* The units share 52 slabs: at most 13 each, so 48 slabs are 3 entries of 4 products. */
+    /* Four units share 52 slabs, so a unit gets at most 13. The target's 48 slabs are therefore
+     * split into 3 entries of 4 products. */
     assert_int_equal(schedule->target_count, 4);
     for (uint32_t part = 0; part < 3; ++part) {
         assert_int_equal(schedule->targets[part].flags, SCHEDULE_SHARED);
@@ -217,7 +220,8 @@ TEST(a_target_with_too_much_work_for_one_block_is_split)
         assert_int_equal(schedule->targets[part].columns[0], 2);
     }
     assert_int_equal(schedule->targets[3].flags, 0);
-    /* The tile was fresh in the previous round and contains values now. */
+    /* The split target (3, 2) is filled before the first round, because its entries merge their
+     * results into it. */
     assert_int_equal(schedule->fill_count, 8);
     assert_int_equal(schedule->fills[7].row, 3);
     assert_int_equal(schedule->fills[7].column, 2);

@@ -22,7 +22,7 @@ static unsigned char *fill(size_t size)
     return bytes;
 }
 
-/* Copies bytes; those before and after the destination must stay unchanged. */
+/* Copies bytes, and checks that the bytes before and after the destination stay unchanged. */
 static void check_copy(struct staging *staging, const unsigned char *from, size_t size,
                        size_t misaligned)
 {
@@ -76,7 +76,7 @@ TEST(integers_are_converted_to_decimals_during_a_copy)
     }
 }
 
-/* Once a copy is reported as finished, the test reads the last bytes of each thread's share. */
+/* When a copy is reported as finished, the test reads the last bytes of each thread's part. */
 TEST(many_consecutive_copies_are_complete)
 {
     struct staging *staging = NULL;

@@ -1,8 +1,6 @@
 #include "server/scheduler/scheduler_internal.h"
 #include "tests/lib/scheduler_fixture.h"
 
-/* ---- From the queue to a worker ---- */
-
 static void queue_ring(struct fixture *fixture, unsigned n, unsigned weight, int priority,
                        char job_id[JOB_ID_SIZE])
 {

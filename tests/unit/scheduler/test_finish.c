@@ -160,8 +160,6 @@ SCHEDULER_TEST(the_total_time_is_the_sum_of_its_parts)
     free(edges);
 }
 
-/* ---- The time of a step does not depend on the number of jobs ---- */
-
 #define MANY 8000
 
 /* Adds MANY jobs to the table of jobs, but not to the queue. */

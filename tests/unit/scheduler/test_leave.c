@@ -1,7 +1,7 @@
 #include "tests/lib/scheduler_fixture.h"
 
-/* A request whose client may disconnect. It exists until the scheduler has noticed the disconnect.
- * */
+/* A request whose client may disconnect. It exists until the scheduler has noticed the
+ * disconnect. */
 struct waiting {
     struct question question;
     bool noted;

@@ -104,8 +104,6 @@ SCHEDULER_TEST(a_changed_graph_is_deleted_when_an_upload_takes_its_name)
     assert_false(is_known(fixture, changed));
 }
 
-/* ---- Uploads under a name ---- */
-
 /* Returns an upload under the name `ring`. The upload is accepted at once, but if the request
  * waits, it gets its response only when the job ends. */
 static struct question *new_named(const char *edges, int priority, double wait_s)
@@ -241,8 +239,6 @@ SCHEDULER_TEST(a_name_about_to_move_fails_every_condition)
     forget(upload);
     forget(guarded);
 }
-
-/* ---- At the end of a job ---- */
 
 /* Changes RING, so that the name moves to the changed graph. Returns the job of the change. */
 static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZE])

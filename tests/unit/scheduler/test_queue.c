@@ -2,8 +2,6 @@
 #include "server/scheduler/queue.h"
 #include "tests/lib/test.h"
 
-/* ---- The queue ---- */
-
 static struct job *pop(struct job_queue *queue)
 {
     struct job *job = queue_first(queue);

@@ -1,8 +1,6 @@
 #include "server/scheduler/change.h"
 #include "tests/lib/change_fixture.h"
 
-/* ---- Objects of a tenant are invisible to other tenants, also after a restart ---- */
-
 static struct tenant *tenant_of(struct fixture *fixture, const char *name)
 {
     struct tenant *tenant;

@@ -7,7 +7,8 @@
 #define EDGES 7
 #define NONE UNREACHABLE_I4
 
-/* The graph has two components: 0 -> 1 -> 2 with a detour through 3, and 4 <-> 5 with length 0. */
+/* The graph has two components: a cycle 0 -> 1 -> 2 -> 0 with a detour through 3, and 4 <-> 5 with
+ * edges of length 0. */
 static const struct range_edge edges[EDGES] = {
     {0, 1, 2}, {1, 2, 3}, {0, 3, 1}, {3, 2, 9}, {2, 0, 4}, {4, 5, 0}, {5, 4, 0},
 };
@@ -128,7 +129,8 @@ TEST(undirected_edges_are_checked_in_both_directions)
     graph_destroy(graph);
 }
 
-/* Checks a matrix of distances in tenths, each multiplied by `factor`. */
+/* Divides all weights and distances by 10, multiplies the distances by `factor`, and checks the
+ * resulting matrix. */
 static enum status check_tenths(enum kind kind, double factor)
 {
     struct range_edge tenths[EDGES];
@@ -162,7 +164,8 @@ TEST(float_distances_may_differ_only_by_rounding)
     assert_int_equal(check_tenths(KIND_F8, 1 - 1e-10), STATUS_NOT_VERIFIED);
 }
 
-/* Checks row 0 of a path of edges of weight 0.1, with its last entry multiplied by `factor`. */
+/* Checks row 0 of a path whose edges have weight 0.1. The last entry of the row is multiplied by
+ * `factor`. */
 static enum status check_path(uint32_t hops, double factor)
 {
     const uint32_t n = hops + 1;
@@ -191,7 +194,8 @@ TEST(the_rounding_tolerance_grows_with_the_number_of_additions)
     assert_int_equal(check_path(10, 1 + 5e-5), STATUS_NOT_VERIFIED);
 }
 
-/* As floats, weights below the least float become 0, and slightly larger ones lose most digits. */
+/* Weights below the smallest float become 0 as floats, and slightly larger weights lose most of
+ * their digits. */
 TEST(weights_below_the_float_range_may_become_zero)
 {
     static const struct range_edge tiny[] = {
@@ -243,12 +247,10 @@ TEST(a_cancel_ends_the_check)
                      STATUS_OK);
 }
 
-/* ---- Many rows at once ---- */
-
 #define MANY 21
 
-/* Makes edges v -> v+1 and v -> v+3, and a few edges backwards. The last vertex reaches no other.
- * */
+/* Makes edges v -> v+1 and v -> v+3, and a few backward edges. The last vertex reaches no other
+ * vertex. */
 static struct graph *build_many(bool directed, int32_t lightest)
 {
     struct range_edge list[2 * (MANY - 1)];
@@ -266,7 +268,7 @@ static void keep_minimum(int32_t *entry, int32_t value)
     *entry = value < *entry ? value : *entry;
 }
 
-/* Computes the distances by the plain triple loop (Floyd-Warshall). */
+/* Computes the distances with the plain triple loop (Floyd-Warshall). */
 static void solve(const struct graph *graph, int32_t d[MANY][MANY])
 {
     for (uint32_t i = 0; i < MANY; i++) {
@@ -317,8 +319,8 @@ static void try_every_wrong_entry(bool directed, int32_t lightest)
     graph_destroy(graph);
 }
 
-/* In this path every third edge has weight 0; some boundaries between the threads' shares fall on
- * such an edge. */
+/* In this path every third edge has weight 0. Some of these edges cross a boundary between the
+ * parts of the row that two threads check. */
 TEST(threads_that_share_a_row_find_every_wrong_entry)
 {
     enum { LONG = 200000 };
@@ -376,7 +378,8 @@ TEST(threads_that_share_each_of_many_rows_find_every_wrong_row)
     graph_destroy(graph);
 }
 
-/* Integers are checked by a pass over all edges, floats by a search from the source. */
+/* The certificate checks integers with a pass over all edges, and floats with a search from the
+ * source. */
 TEST(threads_with_separate_rows_find_every_wrong_row)
 {
     enum { LONG = 100 };
@@ -429,7 +432,8 @@ TEST(every_wrong_entry_of_an_undirected_graph_is_found)
     try_every_wrong_entry(false, 1);
 }
 
-/* Along edges of weight 0, two wrong entries could each seem to confirm the other. */
+/* If an edge of weight 0 connects two wrong entries, each of them could seem to confirm the
+ * other. */
 TEST(every_wrong_entry_next_to_zero_weights_is_found)
 {
     try_every_wrong_entry(true, 0);
@@ -453,8 +457,8 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
     assert_int_equal(check_listed(graph, &matrix, &source, 1, true, NULL, &verification),
                      STATUS_OK);
     for (int32_t error = -1; error <= 1; error += 2) {
-        /* One vertex is wrong in each turn. In the last turn, all vertices that could confirm each
-         * other are wrong. */
+        /* In each turn but the last, one entry is wrong. In the last turn, all entries that could
+         * confirm each other are wrong. */
         for (uint32_t v = 0; v <= n; v++) {
             const uint32_t begin = v < n ? v : 1;
             const uint32_t end = v < n ? v + 1 : zeros + 2;
@@ -471,8 +475,9 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
     graph_destroy(graph);
 }
 
-/* The certificate stores at most one endpoint of a tight zero edge per vertex. If there are more,
- * it searches the row. An undirected edge counts in both directions. */
+/* The certificate stores at most one endpoint of a tight zero edge per vertex. If a row has more
+ * such endpoints, the certificate searches the row. An undirected edge counts in both
+ * directions. */
 TEST(rows_with_many_tight_zero_edges_are_proven)
 {
     for (uint32_t n = MANY - 3; n <= MANY; n++) {

@@ -4,13 +4,14 @@
 #define TRIALS 10000
 #define PLENTY_S 1e9
 
-/* Returns whether paths in the graph prove the limit although the weights alone do not. */
+/* Returns whether the limit is proven with paths in the graph, but not with the weights alone. */
 static bool is_proven_by_ways(const struct graph *graph, uint32_t limit)
 {
     return distance_range_within(graph, limit, PLENTY_S) && !distance_range_within(graph, limit, 0);
 }
 
-/* Returns the least limit that can be proven, by bisection. All larger limits can be proven too. */
+/* Finds the least limit that can be proven, by bisection, which works because all larger limits can
+ * be proven too. */
 static uint32_t find_bound(const struct graph *graph, double affordable_s)
 {
     uint32_t low = 0;
@@ -42,7 +43,7 @@ TEST(no_distance_exceeds_the_proven_limit)
     assert_true(found > TRIALS / 20);
 }
 
-/* The graph has two weights; edges to and from the hub have the smaller one. */
+/* The edges have one of two weights. Edges to and from the hub have the smaller weight. */
 TEST(a_complete_graph_is_bounded_by_paths_through_its_hub)
 {
     for (int directed = 0; directed < 2; ++directed) {
@@ -60,7 +61,7 @@ TEST(a_complete_graph_is_bounded_by_paths_through_its_hub)
     }
 }
 
-/* Any two vertices are connected by two spokes of the hub, and all other paths are longer. */
+/* Two edges through the hub connect any two vertices, and all other paths are longer. */
 TEST(the_time_of_the_proof_is_limited)
 {
     enum { VERTICES = 5000, BESIDE = 12 };
@@ -78,7 +79,8 @@ TEST(the_time_of_the_proof_is_limited)
     assert_true(distance_range_within(graph, 10, 1));
     assert_false(distance_range_within(graph, 9, 1));
     assert_false(distance_range_within(graph, 10, 1e-6));
-    /* This time suffices for the vertices and a hundred edges, which reach only some vertices. */
+    /* This time suffices to visit all vertices and a hundred edges. A hundred edges reach only some
+     * vertices, so the proof must give up. */
     assert_false(distance_range_within(graph, 10, VERTICES * 200e-9 + 100 * 5e-9));
     graph_destroy(graph);
     free(edges);

@@ -12,7 +12,7 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-/* A file that the module may read; all other files are missing. */
+/* A file that host_memory.c may read. All other files are missing. */
 struct file {
     const char *path;
     const char *text;
@@ -20,7 +20,7 @@ struct file {
 #define FILES_MAX 12
 static struct file files[FILES_MAX];
 
-/* Replaces fopen of the C library, to give the module the files of the test. */
+/* Replaces fopen of the C library, so that host_memory.c reads the files of the test. */
 FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     assert_string_equal(mode, "re");
@@ -43,7 +43,8 @@ static void put(const char *path, const char *text)
     fail();
 }
 
-/* The machine has 4 GiB available; one of the cgroups limits memory and one does not. */
+/* Simulates a machine with 4 GiB of available memory and two cgroups, one of which limits
+ * memory. */
 static int set_up(void **state)
 {
     memset(files, 0, sizeof(files));
@@ -121,14 +122,12 @@ TEST_WITH(the_host_memory_of_this_machine_is_found, set_up, NULL)
     assert_int_equal(host_memory_total(), 2048 * MIB);
 }
 
-/* ---- Warming ---- */
-
 #define SIZE ((size_t)32 << 20)
 #define HEADER 128
 #define THREADS 3
 
-/* Replaces madvise of the C library and counts the calls. */
-static atomic_bool kernel_is_slow; /* populating blocks while set */
+/* State of the madvise below, which replaces that of the C library and counts the calls. */
+static atomic_bool kernel_is_slow; /* madvise blocks while this is set */
 static atomic_uint populated;
 static atomic_uint advised_huge;
 
@@ -152,7 +151,8 @@ static char *map(size_t size)
 {
     char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
-    /* Disables huge pages: with them, the first page could make the last slice resident too. */
+    /* Disables huge pages, with which an access to the first page could also make the last slice
+     * resident. */
     (void)syscall(SYS_madvise, memory, size, MADV_NOHUGEPAGE);
     return memory;
 }
@@ -171,7 +171,8 @@ static bool is_resident(char *memory, size_t size)
     return all;
 }
 
-/* All slices must become resident. Data that is written before or during the warming must stay. */
+/* All slices must become resident. Data that is written before or during the warming must not
+ * change. */
 TEST(every_page_becomes_resident)
 {
     char *const memory = map(SIZE);
@@ -191,7 +192,8 @@ TEST(every_page_becomes_resident)
     munmap(memory, SIZE);
 }
 
-/* Returns how many of the 128 slices were warmed before the stop; none may be afterwards. */
+/* Returns how many of the 128 slices were warmed before the stop. No slice may be warmed after the
+ * stop. */
 static unsigned start_and_stop(void)
 {
     char *const memory = map(16 * SIZE);
@@ -208,7 +210,7 @@ static unsigned start_and_stop(void)
     return before;
 }
 
-/* If this thread was so slow that all slices were warm before the stop, the test repeats it. */
+/* The test retries if this thread was so slow that all slices were warm before the stop. */
 TEST(a_stop_ends_warming_early)
 {
     unsigned warmed = 128;

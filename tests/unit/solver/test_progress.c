@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Number of times that each phase reports progress and that its estimate is queried. */
+/* Number of times that each phase reports its progress. The estimate is queried as often. */
 #define STEPS 50
 #define BEGUN_AT_S 1000.0
 
@@ -16,7 +16,7 @@ struct course {
     double shown;
 };
 
-/* Queries the estimate just before the next report. */
+/* Queries the estimate of the remaining time and compares it with the real remaining time. */
 static void ask(struct progress *progress, struct course *course, double at_s, bool counts)
 {
     const double left_s = course->whole_s - (at_s - BEGUN_AT_S);
@@ -29,8 +29,8 @@ static void ask(struct progress *progress, struct course *course, double at_s, b
     }
 }
 
-/* Runs all phases, one of which takes `factor` times its expected time. This cannot be known before
- * that phase has begun, so its estimates count only from its second tenth. */
+/* Runs all phases, one of which takes `factor` times its expected time. The module can notice this
+ * only after the phase has begun, so the test ignores estimates before the phase's second tenth. */
 static struct course run(enum solve_phase wrong, double factor)
 {
     struct progress progress = {0};
@@ -111,7 +111,7 @@ TEST(a_repeated_phase_does_not_lower_progress)
     assert_true(progress_share(&progress, 104) == shown);
 }
 
-/* The values come from a worker process, which may send anything if it is broken. */
+/* The values come from a worker process. A broken worker process may send any values. */
 TEST(the_remaining_time_is_finite_for_any_values)
 {
     const double wild[] = {NAN, INFINITY, -INFINITY, -1, 0, 1e308};

@@ -1,5 +1,5 @@
-/* Tests of values that ranks share. A buffer, the tape, stands in for the network: the first rank
- * writes to it, and the second rank reads from it. */
+/* Tests how ranks exchange values. A buffer, the tape, replaces the network: the first rank writes
+ * to the tape, and the second rank reads from the tape. */
 #include "server/solver/plan/layout.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/ranks.h"

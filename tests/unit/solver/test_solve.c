@@ -74,7 +74,7 @@ TEST(a_long_negative_cycle_is_named_by_its_first_vertices)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* Solves a graph of named vertices that has a negative cycle; returns the problem report. */
+/* Solves a graph with named vertices and a negative cycle. Returns the reported problem. */
 static struct problem refuse(const char *edges, bool directed)
 {
     const struct graph_options options = {.has_directed = true, .directed = directed};
@@ -136,8 +136,8 @@ TEST(a_negative_undirected_edge_is_a_negative_cycle)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* The weights are tenths whose sum is exactly 0. No order of adding them is negative in integers,
- * but some orders are in floats. */
+/* The weights are multiples of 0.1 whose sum is exactly 0. Integers give 0 in any order of
+ * addition, but floats give a negative sum in some orders. */
 TEST(a_cycle_of_length_zero_is_solved_exactly_or_refused)
 {
     struct range_edge edges[VERTEX_LIMIT];
@@ -161,7 +161,7 @@ TEST(a_cycle_of_length_zero_is_solved_exactly_or_refused)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* Expects the statistics of a path of two edges with lengths 7 and 8. */
+/* Solves a path with edges of length 7 and 8, and checks the statistics. */
 static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
 {
     struct graph *graph = range_build(3, short_path, 2, true);
@@ -180,7 +180,7 @@ static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
     assert_true(statistics.summary->diameter == 15);
     assert_true(statistics.summary->radius == 8);
     assert_true(statistics.summary->mean_distance == 10);
-    /* Each integer distance has a bin; bins of floats are 15 / 64 wide. */
+    /* Each integer distance has its own bin. With floats, each of the 64 bins is 15 / 64 wide. */
     assert_int_equal(statistics.summary->bins[kind_is_float(kind) ? 29 : 7], 1);
     assert_int_equal(statistics.summary->bins[kind_is_float(kind) ? 34 : 8], 1);
     assert_int_equal(statistics.summary->bins[kind_is_float(kind) ? 63 : 15], 1);
@@ -197,7 +197,7 @@ TEST(statistics_are_filled_for_every_kind)
     expect_statistics_of_the_path(cpu, KIND_F8);
 }
 
-/* Solves for the matrix, without statistics. */
+/* Computes the matrix but not the statistics. */
 static enum status solve_without_statistics(struct solver *solver, const struct graph *graph,
                                             const struct plan *plan,
                                             const struct solve_options *options,
@@ -222,12 +222,10 @@ TEST(statistics_missing_after_the_solve_are_computed)
     expect_statistics_of_the_path(&lazy.solver, KIND_F4);
 }
 
-/* ---- Plans ---- */
-
 static enum plan_kind plan_of_solve;
 static uint32_t tiles_of_solve;
 
-/* Notes the plan, and executes it as if it were the dense plan. */
+/* Records the kind and the tiles of the plan, then solves as with the dense plan. */
 static enum status solve_and_note(struct solver *solver, const struct graph *graph,
                                   const struct plan *plan, const struct solve_options *options,
                                   const struct observer *observer, struct matrix *matrix,
@@ -248,7 +246,7 @@ static enum kind kind_of_figures;
 static bool figures_symmetric;
 static bool figures_narrow;
 
-/* Sets the costs of a device that has tiles of 4 and rounds without overhead. */
+/* Returns the costs of a device that has tiles of 4 vertices and rounds without overhead. */
 static void tell_figures(const struct solver *solver, const struct graph *graph, enum kind kind,
                          const struct solve_options *options, struct plan_cost *ret_cost)
 {
@@ -335,8 +333,8 @@ TEST(only_half_is_solved_if_each_edge_has_an_equal_reverse)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* In 16 bits the rounds of a plan take half the time, but so does the dense solve, which the plan
- * has to beat. */
+/* In 16 bits, the rounds of a plan take half the time, but so does the dense solve that the plan
+ * must outperform. */
 TEST(a_plan_is_chosen_by_the_cost_in_16_bits)
 {
     for (uint32_t least = 31; least <= 33; ++least) {

@@ -151,7 +151,7 @@ TEST(the_expected_time_equals_the_estimate_of_the_solver)
 
 struct told {
     double expected_fill_s;
-    enum solve_phase phases[3]; /* in the order in which they began */
+    enum solve_phase phases[3]; /* in the order in which the phases began */
     uint32_t count;
 };
 
@@ -174,8 +174,8 @@ static bool say_go_on(void *context)
     return false;
 }
 
-/* Filling the matrix is not a round. If its time counted as the pace of rounds, the estimated time
- * would be many times too long. */
+/* Filling the matrix is not a round. If its time counted as the time of a round, the estimated
+ * remaining time would be many times too long. */
 TEST(the_pace_of_rounds_excludes_the_time_to_fill)
 {
     int32_t elements[9];

@@ -52,7 +52,8 @@ TEST(a_negative_cycle_is_named_in_the_message)
     }
 }
 
-/* The weights sum to 0, but some orders of addition give less: 1e16 + 1 is rounded to 1e16. */
+/* The sum of the weights is 0, but some orders of addition give less, because 1e16 + 1 is rounded
+ * to 1e16. */
 TEST(a_cycle_of_length_0_is_not_negative_in_floats)
 {
     static const struct range_edge edges[] = {{0, 1, 1e16}, {1, 2, 1}, {2, 3, -1e16}, {3, 0, -1}};
@@ -70,7 +71,8 @@ TEST(a_stored_order_is_reused)
     struct order_record record = {0};
     void *first = NULL;
     uint64_t size = 0;
-    /* Turns: no order, the previous one, one that has a vertex twice, one of another size. */
+    /* The turns use no order, the stored order, an order that contains a vertex twice, and an order
+     * of another size. */
     for (int turn = 0; turn < 4; ++turn) {
         struct solve_outcome outcome = {0};
         struct problem problem = {0};
@@ -99,7 +101,7 @@ TEST(a_stored_order_is_reused)
     graph_destroy(graph);
 }
 
-/* The graph's reverse edges are merged; the shape is given without a record of its order. */
+/* The second solve gets the shape, but neither solve gets a record of the order. */
 TEST(a_known_shape_gives_the_same_hierarchy)
 {
     struct graph *graph = make_grid(true);

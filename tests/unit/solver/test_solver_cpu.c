@@ -4,7 +4,8 @@
 
 #include <pthread.h>
 
-/* Several tiles, so that there are several rounds with work for several threads. */
+/* Number of vertices that gives several tiles, so that a solve has several rounds with work for
+ * several threads. */
 #define RING_VERTICES 700
 
 static enum status open_solver(const char *isa, uint32_t threads, struct solver **ret_solver)
@@ -151,7 +152,7 @@ TEST(the_estimate_follows_the_measured_rate)
     solver_close(solver);
 }
 
-/* The daemon uses a model to estimate times of a solver in another process. */
+/* The daemon uses a model to estimate the times of the solver in a worker process. */
 TEST(a_model_estimates_and_learns_like_the_solver)
 {
     struct solver *solver = NULL;
@@ -178,7 +179,7 @@ TEST(a_model_estimates_and_learns_like_the_solver)
         solver_get_figures(solver, &figures);
         solver_set_figures(model, &figures);
     }
-    /* Values from a broken process may be invalid and are ignored. */
+    /* A broken worker process may send invalid values, which the model ignores. */
     memset(figures.bytes, 0xff, sizeof(figures.bytes));
     solver_set_figures(model, &figures);
     solver_estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);
@@ -189,7 +190,8 @@ TEST(a_model_estimates_and_learns_like_the_solver)
     solver_close(solver);
 }
 
-/* Ranks store their tiles next to the matrix. Only ranks on this host need memory of this host. */
+/* Ranks need memory for their tiles in addition to the matrix. Only the ranks on this host use the
+ * memory of this host. */
 TEST(ranks_divide_memory_and_time)
 {
     static const struct ranks ranks = {.count = 4, .on_host = 2};

@@ -146,8 +146,6 @@ FIXTURE_TEST(a_graph_above_the_limit_is_refused_with_the_limit)
     graph_cache_destroy(NULL);
 }
 
-/* ---- Coordinates, whose files are in a subfolder ---- */
-
 static struct graph_cache *make_placed(const struct fixture *fixture, uint64_t budget_bytes,
                                        int *ret_folder)
 {

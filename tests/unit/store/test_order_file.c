@@ -126,8 +126,8 @@ FIXTURE_TEST(damaged_records_are_ignored_and_written_again)
     graph_destroy(graph);
 }
 
-/* Sets the file's time, because the clock of the file system may be too coarse to order two files.
- * */
+/* Sets the file's time, because the clock of the file system may be too coarse to order two
+ * files. */
 static void date(const struct fixture *fixture, const struct graph *graph, uint64_t seed,
                  time_t second)
 {

@@ -88,8 +88,6 @@ FIXTURE_TEST(the_distances_of_pairs_are_read)
     result_unref(result);
 }
 
-/* ---- The table ---- */
-
 static struct result *make_empty_result(const struct fixture *fixture, const char *graph_id)
 {
     struct result *result;

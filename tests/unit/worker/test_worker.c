@@ -125,8 +125,6 @@ FIXTURE_TEST(a_healthy_worker_is_ready_and_reports_no_losses)
     assert_int_equal(atomic_load(&health->restarts), 0);
 }
 
-/* ---- A process that is lost ---- */
-
 /* Environment variable that makes every start of a worker process fail. */
 #define FAILING_START "TEST_WORKER_FAILING_START"
 

@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-/* Number of vertices of a matrix with several tiles, the last of them narrow. */
+/* Number of vertices of a matrix that has several tiles, the last of which is narrow. */
 #define VERTICES 700
 
-/* Returns a made-up distance, sometimes unreachable. It is equal in both directions if the matrix
- * is symmetric. */
+/* Returns an invented distance, or infinity for some pairs. If the matrix is symmetric, the
+ * distance is the same in both directions. */
 static double distance(uint32_t row, uint32_t column, bool symmetric)
 {
     const uint32_t low = symmetric && column < row ? column : row;
@@ -26,8 +26,9 @@ static double stored_distance(enum arithmetic arithmetic, double value)
     return isinf(value) && arithmetic == ARITHMETIC_NARROW ? NARROW_UNREACHABLE : value;
 }
 
-/* Fills the tiles as a solve leaves them, in the order of the plan. A symmetric matrix has only the
- * lower half; its diagonal tiles have both halves, which differ slightly. */
+/* Fills the tiles with what a solve would leave in them, in the plan's vertex order. In a symmetric
+ * matrix, only the tiles of the lower half and of the diagonal are filled, and the halves of a
+ * diagonal tile differ slightly. */
 static void solve(const struct cpu_tiles *tiles, bool symmetric)
 {
     for (uint32_t row = 0; row < tiles->vertex_count; ++row) {
@@ -178,8 +179,6 @@ TEST(each_thread_needs_memory_for_a_band_and_a_row)
     assert_int_equal(cpu_finish_bytes(3, 100, ARITHMETIC_NARROW), 3 * 101 * 100 * 2);
 }
 
-/* ---- Statistics of the rows ---- */
-
 static uint64_t random_state = 1;
 
 static uint32_t draw(uint32_t limit)
@@ -219,7 +218,8 @@ static struct matrix make_matrix(uint32_t n, enum kind kind)
     return matrix;
 }
 
-/* Makes a matrix of random numbers, a third of them unreachable. They need not be distances. */
+/* Makes a matrix of random numbers, a third of which are unreachable. The numbers need not be
+ * distances of a graph. */
 static struct matrix make_random(uint32_t n, enum kind kind, bool negative)
 {
     struct matrix matrix = make_matrix(n, kind);
@@ -236,7 +236,8 @@ static struct matrix make_random(uint32_t n, enum kind kind, bool negative)
     return matrix;
 }
 
-/* Returns the sum in exactly the order of additions that the header defines. */
+/* Returns the sum of the values, added in exactly the order that proto/statistics_rows.h
+ * defines. */
 static double sum_in_order(const double *values, uint32_t n)
 {
     double partial[STATISTICS_LANES] = {0};
@@ -347,7 +348,8 @@ static void check_statistics(const struct matrix *matrix, const struct statistic
     free(expected.values);
 }
 
-/* Checks the statistics on one thread and on three threads; both must be equal. */
+/* Computes the statistics with one thread and with three threads. Both must equal the expected
+ * statistics. */
 static void run_and_check(const struct matrix *matrix, enum kind kind)
 {
     const size_t size = statistics_size(matrix->vertex_count);
@@ -420,7 +422,7 @@ TEST(extreme_distances_have_correct_statistics)
     }
 }
 
-/* The diagonal is not a distance and may contain any value. */
+/* The diagonal entries are not distances between two vertices, so any value is allowed there. */
 TEST(the_diagonal_is_not_read)
 {
     struct matrix matrix = make_random(3, KIND_I4, false);

@@ -1,5 +1,5 @@
-/* Checks that the solver changes exactly the tiles that the plan lists. Complete solves are checked
- * by tests/solver. */
+/* Checks that a round changes exactly the tiles that the plan lists. tests/solver checks complete
+ * solves. */
 #include "server/solver/cpu/floyd_warshall.h"
 #include "tests/lib/tiles_fixture.h"
 
@@ -7,7 +7,7 @@
 #define VERTICES (TILES * CPU_TILE - 5)
 #define HUB (CPU_TILE + 7)
 
-/* Returns the matrix entry (row, column). Tiles are contiguous, and each is row-major. */
+/* Returns the matrix entry (row, column). Each tile is contiguous and row-major. */
 static int32_t *entry_at(const struct matrix *matrix, uint32_t row, uint32_t column)
 {
     const uint32_t top = row / CPU_TILE * CPU_TILE;
@@ -18,8 +18,9 @@ static int32_t *entry_at(const struct matrix *matrix, uint32_t row, uint32_t col
            (size_t)(row - top) * columns + (column - left);
 }
 
-/* Makes a matrix of edges of length 100, but edges to and from the hub, which is in tile 1, have
- * length 1. So a round with pivot tile 1 lowers every entry that it touches to 2 or less. */
+/* Makes a matrix whose edges have length 100, except that edges to and from the hub, a vertex in
+ * tile 1, have length 1. So a round with pivot tile 1 lowers every entry that it touches to 2 or
+ * less. */
 static struct matrix make_matrix(void)
 {
     struct matrix matrix = {VERTICES, KIND_I4,
@@ -34,7 +35,7 @@ static struct matrix make_matrix(void)
     return matrix;
 }
 
-/* Runs one round with pivot tile 1; the plan does not reorder the vertices. */
+/* Runs one round with pivot tile 1. The plan keeps the order of the vertices. */
 static void run_round(const struct plan_round *round, struct matrix *matrix)
 {
     static uint32_t vertex_at[VERTICES];
@@ -69,7 +70,8 @@ static bool is_listed(uint32_t tile, const uint32_t *tiles, uint32_t count)
     return listed;
 }
 
-/* Runs a round with these panels and the targets where they meet; checks which entries change. */
+/* Runs a round with these panels and with the targets in the rows and columns of the panels. Checks
+ * which entries change. */
 static void check(const uint32_t *left, uint32_t left_count, const uint32_t *right,
                   uint32_t right_count)
 {
@@ -121,8 +123,8 @@ TEST(either_list_of_panels_may_be_empty)
     check(NULL, 0, others, 2);
 }
 
-/* Pivot tiles 0 and 1 are independent and share a target. The path through 0 has length 4, the path
- * through 1 length 2. The target is fresh, so its old value 1 must be ignored. */
+/* Pivot tiles 0 and 1 are independent and share a target. Paths through tile 0 have length 4, and
+ * paths through tile 1 have length 2. If the target is fresh, its old value 1 must be ignored. */
 TEST(a_target_is_the_minimum_over_all_its_pivots)
 {
     for (int fresh = 0; fresh < 2; ++fresh) {
@@ -157,7 +159,7 @@ TEST(a_dense_plan_needs_no_lists)
     tiles.elements = matrix.elements;
     assert_int_equal(cpu_floyd_warshall_run(pool, cpu_kernel_find("auto"), &tiles, &options, NULL),
                      STATUS_OK);
-    /* Any two vertices are connected by two edges through the hub. */
+    /* Two edges of length 1 connect any two vertices through the hub. */
     for (size_t index = 0; index < (size_t)VERTICES * VERTICES; ++index) {
         assert_true(((int32_t *)matrix.elements)[index] <= 2);
     }

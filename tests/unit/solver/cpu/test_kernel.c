@@ -1,12 +1,12 @@
-/* Checks each operation of every kernel that this machine can run, in every element type. Complete
- * solves are checked by tests/solver. */
+/* Checks each operation of every kernel that this machine supports, in every element type.
+ * tests/solver checks complete solves. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/cpu/tiles.h"
 #include "tests/lib/test.h"
 
 #include <math.h>
 
-/* Number of bytes that hold a packed operand of any block and element type. */
+/* Size in bytes of the largest packed operand, for any block and element type. */
 #define PACKED_BYTES ((size_t)CPU_TILE * CPU_TILE * CPU_PACKED_ELEMENT)
 
 #define STRIDE (CPU_TILE + 8)
@@ -19,7 +19,7 @@ struct operands {
     double left[STRIDE * STRIDE];
     double right[STRIDE * STRIDE];
     double result[STRIDE * STRIDE];
-    void *stored; /* operand elements */
+    void *stored; /* elements of the operand that store() wrote */
 };
 
 static double unreachable(enum arithmetic arithmetic)
@@ -47,7 +47,8 @@ static double load(enum arithmetic arithmetic, const void *elements, size_t inde
     return 0;
 }
 
-/* Draws random entries of at least `lowest`; an eighth of them are unreachable. */
+/* Fills the entries with random numbers that are at least `lowest`. An eighth of the entries are
+ * unreachable. */
 static void draw(enum arithmetic arithmetic, double *entries, uint32_t seed, int lowest)
 {
     for (size_t index = 0; index < STRIDE * STRIDE; ++index) {
@@ -81,7 +82,7 @@ static void free_operands(struct operands *operands)
     free(operands);
 }
 
-/* Stores the entries, or their transpose, as a block of elements. */
+/* Stores the entries, transposed on request, as a block of elements. */
 static struct cpu_block store(struct operands *operands, const double *entries, uint32_t rows,
                               uint32_t columns, bool transposed)
 {
@@ -197,7 +198,8 @@ TEST(the_largest_distances_are_added_and_compared_correctly)
     }
 }
 
-/* Closes a block that contains a ring of edges of length 1, except for the last edge. */
+/* Closes a block (runs Floyd-Warshall in it) that contains a ring. The ring's edges have length 1,
+ * except that the last edge has length `last`. */
 static bool close_ring(const struct cpu_operations *operations, struct operands *operands,
                        double last, uint32_t width)
 {

@@ -11,7 +11,7 @@
 struct tally {
     atomic_uint runs[TASKS];
     atomic_uint by_thread[4];
-    uint32_t plain; /* not atomic: only the end of a loop makes writes visible */
+    uint32_t plain; /* not atomic: the end of a loop must make all writes visible */
     pthread_t caller;
     atomic_bool foreign;
 };
@@ -59,7 +59,8 @@ TEST(a_single_task_runs_on_the_calling_thread)
     cpu_pool_destroy(pool);
 }
 
-/* A meeting of all threads: the loop ends only if all threads run tasks at the same time. */
+/* A barrier for all threads, which makes the loop end only if all threads run tasks at the same
+ * time. */
 struct meeting {
     pthread_barrier_t barrier;
 };

@@ -57,7 +57,8 @@ TEST(a_tile_is_contiguous_in_memory)
     tiles_fixture_close(&fixture);
 }
 
-/* Band b has b + 1 tiles. The bands are distributed so that all ranks have equally many tiles. */
+/* Band b of the triangle has b + 1 tiles. The bands are distributed over the ranks so that all
+ * ranks have the same number of tiles. */
 TEST(all_ranks_have_the_same_number_of_tiles_of_a_triangle)
 {
     for (uint32_t count = 1; count <= 5; ++count) {
@@ -112,12 +113,10 @@ TEST(an_element_is_stored_in_the_type_of_its_arithmetic)
     assert_int_equal(cpu_tiles_element_bytes(ARITHMETIC_F8), 8);
 }
 
-/* ---- Edges ---- */
-
-/* Number of vertices of a matrix with several tiles. */
+/* Number of vertices of a matrix that has several tiles. */
 #define VERTICES 300
 
-/* Makes a graph with an edge v -> 299 - v of weight v + unit for each v below 150. */
+/* Makes a graph that has an edge v -> 299 - v with weight v + unit for each v below 150. */
 static struct graph *build(bool directed, double unit)
 {
     struct range_edge edges[VERTICES / 2];
@@ -210,7 +209,7 @@ TEST(lower_tiles_of_a_symmetric_matrix_are_filled)
     check_kinds(false, true);
 }
 
-/* Tile (0, 1) is reached by a round but has no edge; tile (1, 0) is never reached. */
+/* A round of the plan reaches tile (0, 1), which has no edge. No round reaches tile (1, 0). */
 TEST(a_tile_that_is_reached_later_is_not_filled)
 {
     struct graph *graph = build(true, 1);

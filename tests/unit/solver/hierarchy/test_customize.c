@@ -79,7 +79,7 @@ TEST(a_cancel_is_noticed_at_any_time)
     graph_destroy(graph);
 }
 
-/* One vertex has arcs to all others, so its front would take 16 TB. */
+/* One vertex has arcs to all other vertices, so its front (a dense matrix) would take 16 TB. */
 TEST(fronts_larger_than_the_memory_are_refused)
 {
     const uint32_t n = 1u << 21;

@@ -1,8 +1,8 @@
 #include "server/solver/hierarchy/shape.h"
 #include "tests/lib/hierarchy_fixture.h"
 
-/* Eliminates the vertices in the shape's order in a plain matrix. Returns, for each pair of
- * positions, whether there is an arc. */
+/* Eliminates the vertices in the shape's order in a plain matrix. Returns a matrix that says for
+ * each pair of positions whether an arc connects them. */
 static bool *eliminate(const struct graph *graph, const struct hierarchy_shape *shape)
 {
     const size_t n = graph->vertex_count;

@@ -2,7 +2,8 @@
 
 #include "tests/lib/range_fixture.h"
 
-/* Vertex 0 has four neighbours, which have no other neighbours. The leaf consists of 0, 1 and 2. */
+/* Vertex 0 has four neighbours, which have no other neighbours. The leaf consists of vertices 0, 1
+ * and 2. */
 TEST(the_minimum_degree_is_eliminated_first)
 {
     static const struct range_edge edges[] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 5, 1}};
@@ -24,7 +25,8 @@ TEST(the_minimum_degree_is_eliminated_first)
     graph_destroy(graph);
 }
 
-/* A ring of 4 with a chord, whose endpoints are eliminated last because they have 3 neighbours. */
+/* The graph is a ring of 4 vertices with a chord. The chord's endpoints are eliminated last,
+ * because they have 3 neighbours. */
 TEST(neighbours_of_an_eliminated_vertex_are_joined)
 {
     static const struct range_edge edges[] = {

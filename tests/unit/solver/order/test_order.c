@@ -33,7 +33,8 @@ static struct order *make(const struct graph *graph, bool strong)
     return order;
 }
 
-/* Returns the position of each vertex; checks that every vertex has exactly one. */
+/* Returns the position of each vertex in the order. Checks that every vertex has exactly one
+ * position. */
 static uint32_t *find_places(const struct order *order)
 {
     uint32_t *place = calloc(order->vertex_count + 1, sizeof(*place));
@@ -129,7 +130,7 @@ TEST(a_clique_becomes_a_single_leaf)
     graph_destroy(graph);
 }
 
-/* A chain of single vertices leads into a cycle, and another chain leads out of it. */
+/* A chain of single vertices leads into a cycle, and another chain leads out of this cycle. */
 TEST(strong_components_are_ordered_from_sources_to_sinks)
 {
     static const struct range_edge tails[] = {{7, 3, 1}, {3, 0, 1}, {0, 1, 1}, {1, 2, 1},
@@ -151,7 +152,7 @@ TEST(strong_components_are_ordered_from_sources_to_sinks)
     graph_destroy(graph);
 }
 
-/* A pair of connected vertices, followed by a 12x12 grid: two connected components. */
+/* The graph has two connected components: a pair of vertices, followed by a 12x12 grid. */
 TEST(small_components_come_last_within_a_level)
 {
     size_t count = 0;
@@ -206,8 +207,9 @@ TEST(an_edge_between_components_leads_to_a_higher_level)
     }
 }
 
-/* Makes complete groups with a few edges between any two of them. METIS finds separators between
- * the groups, while a breadth-first search reaches all groups at once. */
+/* Makes groups of vertices, each a complete graph, with a few edges between any two groups. METIS
+ * finds separators between the groups, whereas a breadth-first search reaches all groups in one
+ * step. */
 static struct graph *make_groups(void)
 {
     enum { GROUP = 64, VERTICES = 12 * GROUP };
@@ -270,8 +272,8 @@ TEST(a_cancel_is_noticed_before_each_separator)
     graph_destroy(graph);
 }
 
-/* In a comb, the tips of the teeth are eliminated before the vertices to which they are attached.
- * The result has one arc per edge, and one per vertex of the back that a separator divides. */
+/* The tree is a comb. The tips of its teeth are eliminated before the vertices of its back. The
+ * result has one arc per edge, and one more per vertex of the back that a separator divides. */
 TEST(a_tree_has_little_fill)
 {
     struct range_edge teeth[199];
@@ -288,7 +290,8 @@ TEST(a_tree_has_little_fill)
 
 #define LEAVES 1000000
 
-/* If each leaf caused a search of all the hub's neighbours, the order would take minutes. */
+/* The test would take minutes if the elimination of each leaf searched all neighbours of the
+ * hub. */
 TEST(a_star_of_a_million_leaves_is_ordered)
 {
     struct range_edge *leaves = calloc(LEAVES, sizeof(*leaves));
@@ -304,7 +307,7 @@ TEST(a_star_of_a_million_leaves_is_ordered)
     free(leaves);
 }
 
-/* The pattern would have more entries than int32 can count. */
+/* The pattern would have more entries than an int32_t can count. */
 TEST(too_many_edges_are_refused)
 {
     const struct order_options options = {.threads = 1};
@@ -313,7 +316,8 @@ TEST(too_many_edges_are_refused)
     assert_int_equal(order_make(&graph, &options, &order), STATUS_TOO_LARGE);
 }
 
-/* A good order of a grid leaves about n log n arcs; the natural order leaves n times the width. */
+/* A good order of a grid with n vertices leaves about n log n arcs. The natural order leaves n
+ * times the width of the grid. */
 TEST(separators_keep_the_fill_of_a_grid_small)
 {
     struct graph *graph = make_grid(true);

@@ -37,7 +37,8 @@ TEST(a_record_restores_the_order)
     }
 }
 
-/* A tree as high as its number of vertices would overflow the stack of a recursive search. */
+/* The record contains a tree whose height equals its number of vertices. A recursive search of this
+ * tree would overflow the stack. */
 TEST(an_impossible_tree_is_refused)
 {
     enum { HEIGHT = 100000 };

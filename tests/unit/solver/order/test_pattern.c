@@ -3,7 +3,8 @@
 #include "proto/graph.h"
 #include "tests/lib/test.h"
 
-/* The offsets and targets of a triangle 0 1 2 with vertex 3 attached to 2. */
+/* The pattern of a triangle with vertices 0, 1 and 2, and of vertex 3, which is attached to vertex
+ * 2. */
 static const int32_t offset_of_triangle[] = {0, 2, 4, 7, 8};
 static const int32_t target_of_triangle[] = {1, 2, 0, 2, 0, 1, 3, 2};
 

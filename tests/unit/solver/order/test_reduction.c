@@ -24,8 +24,8 @@ static bool has_entry(const struct pattern *pattern, int32_t from, int32_t to)
     return found;
 }
 
-/* Repeats the elimination in a matrix, and checks that each vertex has the reported neighbours and
- * that the core remains. */
+/* Repeats the elimination in a matrix. Checks that each eliminated vertex has the reported
+ * neighbours and that the reported core remains. */
 static void check_elimination(const struct reduction *reduction)
 {
     const struct pattern *whole = reduction->pattern;

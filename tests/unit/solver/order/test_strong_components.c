@@ -32,7 +32,7 @@ TEST(vertices_of_a_strong_component_reach_each_other)
     }
 }
 
-/* A path of all vertices, open or closed to a ring, causes the deepest possible search. */
+/* A path or a ring through all vertices causes the deepest possible search. */
 TEST(a_deep_search_does_not_overflow_the_stack)
 {
     struct range_edge *edges = calloc(LONG_VERTICES, sizeof(*edges));

@@ -21,9 +21,9 @@ TEST(the_time_of_a_dense_solve_is_the_sum_of_its_rounds)
     assert_true(plan_cost_dense(&figures, 0, false) == 0);
     /* A single tile has no panels. */
     assert_true(plan_cost_dense(&figures, 4, false) == 1000 + 16);
-    /* Three tiles: 4 panels and 4 targets on two units. */
+    /* With three tiles, two units share 4 panels and 4 targets in each round. */
     assert_true(plan_cost_dense(&figures, 12, false) == 3 * (1000 + 16 + 2 * 17 + 2 * 17));
-    /* The symmetric half: 2 panels and 3 targets. */
+    /* A symmetric matrix needs only half of them: 2 panels and 3 targets. */
     assert_true(plan_cost_dense(&figures, 12, true) == 3 * (1000 + 16 + 17 + 1.5 * 17));
 }
 
@@ -65,7 +65,8 @@ TEST(depth_and_edges_are_rounded_up)
     struct graph *graph = range_build(2, edge, 1, true);
     struct plan_cost cost = figures;
     cost.units = 1;
-    /* Two rounds of one panel, no targets. A panel costs at least a tile of the pivot's depth. */
+    /* The plan has two rounds with one panel each and no targets. A panel costs at least as much as
+     * a tile of the pivot's depth. */
     assert_true(seconds_of(&cost, graph, &outline, 1e9) == 2 * (1000 + 4 + 4 + 1));
     cost.granule = 2;
     assert_true(seconds_of(&cost, graph, &outline, 1e9) == 2 * (1000 + 8 + 8 + 1));
@@ -83,8 +84,8 @@ static struct graph *make_random(bool directed, uint64_t seed)
     return range_build(VERTICES, edges, VERTICES, directed);
 }
 
-/* The cost must equal the sum over all pivots of the complete plan. If the computation gives up at
- * a limit, it must return a cost above the limit. */
+/* The cost must approximately equal the sum over all pivots of the complete plan. If the
+ * computation gives up at a limit, the returned cost must exceed the limit. */
 TEST(the_cost_of_an_outline_equals_the_cost_of_its_plan)
 {
     uint32_t begin[VERTICES / 4 + 1];
@@ -102,10 +103,10 @@ TEST(the_cost_of_an_outline_equals_the_cost_of_its_plan)
                                              .symmetric = !graph->directed};
         struct plan *plan = NULL;
         struct plan_cost products = {.tile = 4, .units = 1, .edge_granule = 1, .granule = 1};
-        products.product_s = 64; /* a relaxation takes a second */
+        products.product_s = 64; /* a relaxation takes one second */
         assert_int_equal(plan_symbolic_make(graph, &outline, &plan), STATUS_OK);
-        /* If only products cost time, a closed pivot counts once, and so does half of a symmetric
-         * plan. */
+        /* Only products cost time here, so the cost is the number of relaxations; a symmetric plan
+         * needs half of them. */
         const double work = plan->summary.work_fraction * VERTICES * VERTICES * VERTICES;
         const double seconds = seconds_of(&products, graph, &outline, 1e9);
         assert_true(seconds > (graph->directed ? 0.9 : 0.45) * work && seconds < 1.1 * work);

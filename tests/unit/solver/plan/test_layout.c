@@ -1,8 +1,8 @@
 #include "server/solver/plan/layout.h"
 #include "tests/lib/range_fixture.h"
 
-/* Two parts of 20 and 12 vertices with a separator of 3. The first part consists of two parts of 9
- * vertices with a separator of 2. */
+/* A separator of 3 vertices divides the graph into parts of 20 and 12 vertices. A separator of 2
+ * vertices divides the first part into two parts of 9 vertices. */
 static struct order_node tree[] = {
     {0, 0, 9, {NO_NODE, NO_NODE}}, {9, 9, 18, {NO_NODE, NO_NODE}},
     {0, 18, 20, {0, 1}},           {20, 20, 32, {NO_NODE, NO_NODE}},
@@ -103,7 +103,7 @@ TEST(an_empty_separator_does_not_become_a_part)
     plan_layout_finish(&layout);
 }
 
-/* Lays out a tree whose leaves have 1 to 3 vertices; each leaf is a root. */
+/* Lays out twelve trees. Each is a single leaf with 1 to 3 vertices. */
 static struct plan_layout lay_out_small(const uint32_t levels[12])
 {
     static struct order_node nodes[12];

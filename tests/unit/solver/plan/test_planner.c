@@ -55,14 +55,12 @@ TEST(the_largest_graph_has_a_plan)
     plan_destroy(plan);
 }
 
-/* ---- Plans with lists ---- */
-
 #define TILE 16
 #define EDGES_MAX 20000
 
 static struct range_edge edges[EDGES_MAX];
 
-/* Returns costs of a device with tiles of 16, so that small graphs have many tiles. */
+/* Returns the costs of a device with tiles of 16 vertices, so that small graphs have many tiles. */
 static struct plan_cost small_tiles(void)
 {
     return (struct plan_cost){.tile = TILE,
@@ -189,8 +187,8 @@ TEST(a_search_that_costs_more_than_the_solve_is_skipped)
     graph_destroy(graph);
 }
 
-/* Eight bands of one-way edges, whose vertices alternate in the graph. Every strong component is
- * one vertex, and an order by levels would put vertices of all bands into each tile. */
+/* The graph has eight bands of one-way edges, whose vertices alternate. Every strongly connected
+ * component is one vertex, so an order by levels would put vertices of all bands into each tile. */
 TEST(mixed_components_are_separated_by_their_pattern)
 {
     const struct plan_cost cost = small_tiles();
@@ -204,16 +202,14 @@ TEST(mixed_components_are_separated_by_their_pattern)
     struct plan *plan = plan_for(graph, &cost);
     assert_int_equal(plan->summary.kind, PLAN_NESTED_DISSECTION);
     assert_false(plan->symmetric);
-    /* Each band of 100 vertices is separate from the others. */
+    /* The work shows that each band of 100 vertices is solved separately. */
     assert_true(plan->summary.work_fraction < 1.0 / 64);
     assert_true(!separator_present() || plan->summary.largest_separator > 0);
     plan_destroy(plan);
     graph_destroy(graph);
 }
 
-/* ---- Records ---- */
-
-/* Number of words of a record before the vertices. */
+/* Number of words in a record before its list of vertices. */
 #define HEAD 5
 
 static struct plan *plan_by(const struct graph *graph, const struct plan_cost *cost,
@@ -225,7 +221,7 @@ static struct plan *plan_by(const struct graph *graph, const struct plan_cost *c
     return plan;
 }
 
-/* Returns whether planning reuses the order of the record for this graph. It plans with a copy, so
+/* Returns whether the planner reuses the record's order for this graph. The planner gets a copy, so
  * that the record stays unchanged. */
 static bool is_recalled(const struct graph *graph, const struct plan_cost *cost,
                         const struct order_record *record)
@@ -235,7 +231,7 @@ static bool is_recalled(const struct graph *graph, const struct plan_cost *cost,
     memcpy(copy.words, record->words, copy.count * sizeof(*copy.words));
     struct plan *plan = plan_by(graph, cost, &copy);
     const bool cached = plan->summary.cached;
-    /* Whatever the words were, each vertex must occur once in the plan. */
+    /* Each vertex must occur once in the plan, even if the record is invalid. */
     uint32_t *places = calloc(plan->vertex_count + 1, sizeof(*places));
     for (uint32_t place = 0; plan->vertex_at != NULL && place < plan->vertex_count; ++place) {
         assert_in_range(plan->vertex_at[place], 0, plan->vertex_count - 1);
@@ -324,7 +320,7 @@ TEST(damaged_records_never_make_a_wrong_plan)
         for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
             record.words[at] = values[i];
             const bool recalled = is_recalled(graph, &cost, &record);
-            /* An order that has a vertex twice must not be reused. */
+            /* An order that contains a vertex twice must not be reused. */
             assert_true(at < HEAD || at >= HEAD + 1600 || recalled == (values[i] == was));
         }
         record.words[at] = was;
@@ -332,8 +328,8 @@ TEST(damaged_records_never_make_a_wrong_plan)
     for (record.count = 0; record.count < count; record.count += 1 + count / 4) {
         assert_false(is_recalled(graph, &cost, &record));
     }
-    /* A permutation is always a valid order, but most permutations cost more than the dense plan.
-     * */
+    /* Every permutation is a valid order, but with most permutations a plan costs more than the
+     * dense plan. */
     record.count = count;
     if (separator_present()) {
         for (uint32_t place = 0; place < 1600; ++place) {
@@ -350,7 +346,7 @@ TEST(damaged_records_never_make_a_wrong_plan)
     graph_destroy(graph);
 }
 
-/* A solve with result=hierarchy leaves a record with an order but without tiles. */
+/* A solve with result=hierarchy stores a record that contains an order but no tiles. */
 TEST(the_order_of_a_hierarchy_is_reused_for_a_plan)
 {
     const struct plan_cost cost = small_tiles();
@@ -388,7 +384,7 @@ TEST(planning_can_be_cancelled)
     struct graph *graph = make_grid(60);
     assert_int_equal(planner_make(graph, &cost, &record, &plan), STATUS_CANCELLED);
     assert_null(record.words);
-    /* A plan from a cached order can be cancelled too; the order stays cached. */
+    /* Planning with a cached order can be cancelled too, and the order then stays cached. */
     record.observer = NULL;
     plan_destroy(plan_by(graph, &cost, &record));
     record.observer = &observer;

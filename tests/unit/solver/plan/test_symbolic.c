@@ -1,7 +1,8 @@
 #include "server/solver/plan/layout.h"
 #include "tests/lib/range_fixture.h"
 
-/* Edges of the pairs 0-1 and 2-3, and of their separator, vertex 4, adjacent to 1 and 2. */
+/* Edges of the pairs 0-1 and 2-3, and of vertex 4, which is adjacent to 1 and 2 and separates the
+ * pairs. */
 static const struct range_edge pairs[] = {{0, 1, 1}, {2, 3, 1}, {1, 4, 1}, {4, 2, 1}};
 static uint32_t in_order[] = {0, 1, 2, 3, 4, 5, 6, 7};
 static uint32_t pair_begin[] = {0, 2, 4, 5};
@@ -57,7 +58,8 @@ TEST(independent_neighbours_share_a_round)
     assert_int_equal(round->left_count, 2);
     assert_int_equal(round->right_count, 2);
     assert_ptr_not_equal(round->left_tiles, round->right_tiles);
-    /* Both pairs are adjacent to the separator, so it is one target with two products. */
+    /* Both pairs are adjacent to the separator, so the separator's tile is a target with two
+     * products. */
     assert_int_equal(round->target_count, 1);
     assert_int_equal(round->targets[0].row_tile, 2);
     assert_int_equal(round->targets[0].column_tile, 2);
@@ -118,7 +120,8 @@ TEST(dependent_pivots_do_not_share_a_round)
     plan_destroy(plan);
 }
 
-/* Pivots that an edge connects are dependent, whatever their order and the edge's direction. */
+/* Two pivots with an edge between them are dependent, regardless of their order and of the edge's
+ * direction. */
 TEST(an_edge_in_one_direction_makes_pivots_dependent)
 {
     static const struct range_edge there[] = {{0, 1, 1}};
@@ -133,7 +136,8 @@ TEST(an_edge_in_one_direction_makes_pivots_dependent)
     }
 }
 
-/* The graph is a path 0 -> 1 -> 2 with one tile per vertex: no edge enters 0, and none leaves 2. */
+/* The graph is a path 0 -> 1 -> 2 with one tile per vertex. No edge enters vertex 0, and no edge
+ * leaves vertex 2. */
 TEST(a_pivot_with_only_one_panel_has_no_targets)
 {
     static const struct range_edge chain[] = {{0, 1, 1}, {1, 2, 1}};
@@ -160,7 +164,8 @@ TEST(the_work_counts_the_true_widths_of_tiles)
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
         outline.symmetric = symmetric;
         struct plan *plan = make(5, pairs, 4, false, &outline);
-        /* Two pivots cost 2 (2 + 1)^2 relaxations each, the last one 1 (1 + 4)^2. */
+        /* Each pair costs 2 * (2 + 1)^2 = 18 relaxations, and the separator costs 1 * (1 + 4)^2 =
+         * 25. */
         assert_float_equal(plan->summary.work_fraction, 61.0 / 125, 1e-12);
         plan_destroy(plan);
     }
@@ -174,7 +179,7 @@ TEST(the_order_determines_the_tile_of_an_edge)
     const struct plan_outline outline = {
         .vertex_at = order, .tile_begin = begin, .tile_count = 2, .tile = 3, .pivot = in_order};
     struct plan *plan = make(4, edge, 1, true, &outline);
-    /* Bits of tile (1, 0) and of the two tiles of the diagonal. */
+    /* The bits are those of tile (1, 0) and of the two diagonal tiles. */
     assert_int_equal(plan->edge_tiles[0], 0xD);
     assert_memory_equal(plan->vertex_at, order, sizeof(order));
     assert_memory_equal(plan->tile_begin, begin, sizeof(begin));
