@@ -1,4 +1,4 @@
-/* Prints the peak rates of the first GPU, one JSON object. Exit 77 without a device. */
+/* Prints the peak rates of the first GPU as one JSON object. Exit 77 without a device. */
 #include "gpu/gpu.h"
 #include "tests/bench/limits.h"
 

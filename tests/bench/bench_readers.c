@@ -1,9 +1,9 @@
-/* How fast each reader takes bytes on one core, in seconds of processor time, feeding pieces of 64
- * KiB as an upload does, beside two loops over the same text in the same run: strtol on every
- * number of it, and memchr for every end of a line (what wc -l does). Then the peak memory of
- * reading a graph, in a separate process, next to the promised limit: 24 bytes an edge and 64 MiB.
+/* Measures how fast each reader parses bytes on one core, in seconds of processor time. The reader
+ * gets pieces of 64 KiB, as in an upload. For comparison, the same run parses every number of the
+ * text with strtol, and finds every line end with memchr (like wc -l). Then measures the peak
+ * memory of reading a graph, in a separate process. The limit is 24 bytes per edge plus 64 MiB.
  *
- *   bench_readers [MEGABYTES]     default 128; 0: memory alone */
+ *   bench_readers [MEGABYTES]     size of the text, default 128; 0 = measure only the memory */
 #include "proto/read/reader.h"
 #include "proto/text.h"
 
@@ -23,7 +23,8 @@
 #define MEMORY_EDGES 8000000u
 #define METIS_DEGREE 80u
 
-/* A graph in one format: a header that announces edge_count edges, then one edge at a time. */
+/* Writes a graph in one format: a header that announces edge_count edges, then one edge at a
+ * time. */
 struct sample {
     const char *name;
     enum format format;
@@ -31,7 +32,7 @@ struct sample {
     void (*head)(struct text *text, uint32_t edge_count);
     void (*edge)(struct text *text, uint32_t index, const uint32_t edge[3]);
     const char *tail;
-    uint32_t listed; /* number of times that an edge is listed */
+    uint32_t listed; /* how many times the format lists each edge */
 };
 
 static uint32_t draw(uint64_t *seed, uint32_t below)
@@ -122,10 +123,11 @@ static void edge_real_mtx(struct text *text, uint32_t index, const uint32_t edge
     text_printf(text, "%u %u %u.25\n", edge[0] + 1, edge[1] + 1, edge[2]);
 }
 
-/* Size announced by the header: METIS vertices or .npy elements; further edges are dropped. */
+/* Size that the header announces: METIS vertices or .npy elements. Edges beyond this size are not
+ * written. */
 static uint32_t announced;
 
-/* A ring with chords: each vertex lists METIS_DEGREE neighbours. */
+/* Starts a METIS file of a ring with chords, in which each vertex lists METIS_DEGREE neighbours. */
 static void head_metis(struct text *text, uint32_t edge_count)
 {
     announced = edge_count / METIS_DEGREE;
@@ -156,7 +158,7 @@ static void head_npy(struct text *text, uint32_t edge_count)
                  side, side);
 
     announced = side * side;
-    text_append(text, magic, sizeof magic); /* and the high byte of the size */
+    text_append(text, magic, sizeof magic); /* its NUL is the high byte of the size */
     text_printf(text, "%s%*s\n", head, 0x76 - 1 - size, "");
 }
 
@@ -247,7 +249,7 @@ static void feed(struct reader *reader, const char *bytes, size_t size)
     }
 }
 
-/* Processor time of this thread, which does not depend on other processes. */
+/* Returns the processor time of this thread, which does not depend on other processes. */
 static double cpu_now_s(void)
 {
     struct timespec now;
@@ -270,7 +272,7 @@ static double time_reader(const struct sample *sample, const struct text *text)
     return seconds;
 }
 
-/* Parses every number of the text, whatever separates them. */
+/* Parses every number of the text with strtol, skipping all other characters. */
 static double time_strtol(const struct text *text, long *ret_sum)
 {
     const double began_s = cpu_now_s();
@@ -302,7 +304,7 @@ static double time_lines(const struct text *text, long *ret_count)
     return cpu_now_s() - began_s;
 }
 
-/* Copies into another buffer in pieces: the minimum that any binary reader does. */
+/* Copies the text to a buffer in pieces, which is the minimum work of any binary reader. */
 static double time_copy(const struct text *text, char *piece)
 {
     const double began_s = cpu_now_s();
@@ -353,7 +355,7 @@ static void bench_speed(const struct sample *sample, size_t size)
     text_finish(&text);
 }
 
-/* Writes edges one at a time, so that only the reader's memory grows. */
+/* Generates and reads edges one at a time, so that only the reader's memory grows. */
 static void read_made(const struct sample *sample)
 {
     struct reader *reader = create(sample);

@@ -1,9 +1,9 @@
-/* Measures what a device can do at most: relaxations in registers, and a copy within its memory.
+/* Measures the peak rates of a device: relaxations in registers, and a copy within its memory.
  *
- * Relaxations: blocks of 256 threads, as many as the device holds at the same time. A thread has
- * LIMITS_CHAINS registers, and every relaxation uses the result of the previous one in its chain.
- * Step and bound are known only at run time, so that the compiler cannot fold anything.
- * Copy: 16 bytes per thread and iteration, LIMITS_COPY_UNROLL of them in flight. */
+ * Relaxations: blocks of 256 threads, as many as the device runs at the same time. A thread has
+ * LIMITS_CHAINS chains of relaxations, each in a register; a relaxation needs the result of the
+ * previous one. The operands are known only at run time, so the compiler cannot precompute results.
+ * Copy: 16 bytes per thread and iteration, with LIMITS_COPY_UNROLL loads in flight. */
 #include "tests/bench/limits.h"
 
 #include "gpu/tile.cuh"
@@ -11,14 +11,14 @@
 #include <cuda_runtime.h>
 
 #define LIMITS_THREADS 256
-/* Independent chains per thread. Sixteen warps per scheduler hide any latency; the chains help
- * devices that hold fewer warps. */
+/* Independent chains per thread. Sixteen warps per scheduler hide any latency, and several chains
+ * do the same on devices with fewer warps. */
 #define LIMITS_CHAINS 8
 /* Relaxations per chain in one iteration of the loop, and in the whole run. */
 #define LIMITS_UNROLL 128
 #define LIMITS_LENGTH (384 * LIMITS_UNROLL)
 #define LIMITS_RUNS 8
-/* Size of each copied buffer: far larger than any cache. */
+/* Size of each copied buffer, which is far larger than any cache. */
 #define LIMITS_COPY_BYTES ((uint64_t)1 << 30)
 #define LIMITS_COPY_UNROLL 4
 
@@ -33,7 +33,7 @@ static __device__ __forceinline__ int32_t limits_relax(int32_t bound, int32_t a,
     return min(bound, a + b);
 }
 
-/* Two 16-bit elements in a register. */
+/* Relaxes two 16-bit elements in one register. */
 static __device__ __forceinline__ uint32_t limits_relax(uint32_t bound, uint32_t a, uint32_t b)
 {
     return __viaddmin_u16x2(a, b, bound);
@@ -44,7 +44,8 @@ static __device__ __forceinline__ float limits_relax(float bound, float a, float
     return fminf(bound, a + b);
 }
 
-/* Compares instead of calling fmin, which costs more because it handles NaN; no NaN occurs here. */
+/* Compares instead of calling fmin, which takes longer because it handles NaN. No NaN occurs
+ * here. */
 static __device__ __forceinline__ double limits_relax(double bound, double a, double b)
 {
     const double sum = a + b;
@@ -92,8 +93,8 @@ static __global__ void __launch_bounds__(LIMITS_THREADS)
     }
 }
 
-/* Fills the buffer with values that differ, as those of a matrix do: copying equal values draws
- * less power. */
+/* Fills the buffer with different values, like those of a matrix. Copying equal values draws less
+ * power, so the measured rate could be too high. */
 static __global__ void __launch_bounds__(LIMITS_THREADS) limits_fill_kernel(uint4 *to)
 {
     const uint64_t index = (uint64_t)blockIdx.x * LIMITS_THREADS + threadIdx.x;
@@ -101,7 +102,7 @@ static __global__ void __launch_bounds__(LIMITS_THREADS) limits_fill_kernel(uint
     to[index] = make_uint4(mixed, mixed ^ 0x9e3779b9u, mixed >> 7, ~mixed);
 }
 
-/* Time of the fastest of several runs, after a warm-up run. launch: a function without arguments
+/* Measures the fastest of several runs after a warm-up run. launch: a function without parameters
  * that starts the work in the default stream. */
 template <typename launcher>
 MUST_CHECK static enum status limits_time(const struct limits_timer *timer, launcher launch,
@@ -122,7 +123,7 @@ MUST_CHECK static enum status limits_time(const struct limits_timer *timer, laun
     return STATUS_OK;
 }
 
-/* lanes: elements per register. */
+/* Measures the rate of relaxations in registers. lanes: number of elements per register. */
 template <typename element>
 MUST_CHECK static enum status limits_chain(const struct limits_timer *timer, element step,
                                            element bound, uint32_t lanes, void *sink,
@@ -142,7 +143,7 @@ MUST_CHECK static enum status limits_chain(const struct limits_timer *timer, ele
     return STATUS_OK;
 }
 
-/* memory: two buffers of LIMITS_COPY_BYTES. */
+/* Measures all limits. memory: two buffers of LIMITS_COPY_BYTES bytes. */
 MUST_CHECK static enum status limits_run(const struct limits_timer *timer, uint4 *memory,
                                          struct limits *limits)
 {

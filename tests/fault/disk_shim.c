@@ -10,7 +10,8 @@
  *   FAULT_ONLY    names of the calls to count, separated by commas; absent = all
  *   FAULT_IMAGE   a folder with files/ and names/: the contents of files (by inode) and the entries
  *                 of folders at their last fsync */
-/* Each call is defined below under both names; the headers must not redirect one to the other. */
+/* This file defines each call under its plain and its 64-bit name, so the headers must not redirect
+ * one to the other. */
 #undef _FILE_OFFSET_BITS
 #include <dirent.h>
 #include <dlfcn.h>
@@ -35,10 +36,11 @@ static const char *folder;
 static const char *image;
 static const char *only;
 static uint64_t at;
-static int error_code; /* 0 = kill, -1 = short */
+static int error_code; /* errno of the faulty call; 0 = kill, -1 = short write */
 static bool sticky;
 static char sticky_name[32];
-static _Atomic uint64_t *count; /* followed by the failed calls and the faulty call */
+static _Atomic uint64_t *count; /* number of calls; then those that have failed, and the faulty
+                                 * call */
 static pthread_mutex_t image_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void start(void)

@@ -38,8 +38,8 @@ __attribute__((constructor)) static void open_scene(void)
     }
 }
 
-/* Prints one line with the name and the outcome of an attempt. If it was neither done nor refused,
- * the line contains errno. */
+/* Prints one line with the name and the outcome of an attempt. The line contains errno if the
+ * attempt failed without being refused. */
 static void tell(const char *name, int outcome)
 {
     const int error = errno;
@@ -58,7 +58,8 @@ static void make_each(const struct attempt *attempts, size_t count)
     }
 }
 
-/* Returns whether a descriptor is no standard stream, not the socket and not opened by the test. */
+/* Returns whether a descriptor is open that is not a standard stream, not the socket, and not a
+ * file that the test opened. */
 static bool is_foreign(int descriptor)
 {
     return fcntl(descriptor, F_GETFD) >= 0 && descriptor > WORKER_SOCKET &&

@@ -16,7 +16,7 @@ static void send_bytes(const void *bytes, size_t size)
     (void)ignored;
 }
 
-/* Sends the message with copies of the socket as descriptors; `descriptors` is their number. */
+/* Sends the message, with `descriptors` copies of the socket's descriptor attached. */
 static void send_message(const struct wire_message *message, size_t size, unsigned descriptors)
 {
     struct {
@@ -90,7 +90,7 @@ static void send_unknown(uint32_t vertices)
     send_message(&message, BODY + sizeof(message.body.done), 0);
 }
 
-/* Sends an account of more devices than a group can have. */
+/* Sends a result that claims more devices than a group can have. */
 static void send_impossible(uint32_t vertices)
 {
     struct wire_message message = done_message();

@@ -36,7 +36,7 @@
 
 #define LIE_IN_EACH_ROW (-2)
 
-/* The error to put into a result: the index of the entry and the bit to flip. */
+/* An error to put into a result: the index of an entry, and the bit of this entry to flip. */
 struct lie {
     long entry;
     unsigned bit;
@@ -46,7 +46,7 @@ struct lie {
 struct trial {
     const struct observer *observer;
     uint32_t vertices;
-    enum status forced; /* the status of a planned fault; STATUS_OK: none */
+    enum status forced; /* status of the fault that occurred; STATUS_OK: no fault */
     bool looked;
 };
 
@@ -90,7 +90,8 @@ static uint64_t memory_of_gpu(uint32_t index)
     return bytes;
 }
 
-/* Returns the matrix's bytes, doubled for a plan that is not dense: it needs more on a GPU too. */
+/* Returns the bytes that a solve needs: those of the matrix, or twice as many unless the plan is
+ * dense, because such plans need more memory on a GPU too. */
 static uint64_t bytes_of_plan(const struct plan *plan, enum kind kind)
 {
     const uint64_t bytes = (uint64_t)plan->vertex_count * plan->vertex_count * kind_size(kind);
@@ -116,7 +117,7 @@ static void end_process(const struct fault *fault)
     if (strcmp(fault->action, "exit") == 0) {
         _exit(number);
     } else if (strcmp(fault->action, "signal") == 0) {
-        /* Without this, a sanitizer would print its own report of the signal. */
+        /* Restores the default action, because a sanitizer would otherwise print a report. */
         (void)signal(number, SIG_DFL);
         raise(number);
     } else if (strcmp(fault->action, "hang") == 0) {
@@ -176,7 +177,7 @@ static enum status strike(uint32_t vertices, const char *stage, const struct mat
 }
 
 /* Simulates the allocation of contiguous device memory: fails if the plan needs more bytes than the
- * device has, or than the fault plan says are free. */
+ * device has, or more than the fault plan declares as free. */
 static enum status allocate(const struct plan *plan, enum kind kind)
 {
     struct fault fault;

@@ -1,8 +1,9 @@
-/* Simulates hung processes: lets their deadlines pass according to a plan (fault_plan.h). So tests
- * need not wait for deadlines, and deadlines can be so long that a healthy process on a busy
- * machine never misses them. The linker replaces worker_watch_tick by this function (--wrap). If
- * the plan has a line with the stage `silence`, a process without a heartbeat since the previous
- * tick is silent; with the stage `stall`, a task without a round since then is stalled. */
+/* Simulates hung processes by letting their deadlines pass according to a plan (fault_plan.h).
+ * Tests then need not wait, and the real deadlines can be so long that a healthy process never
+ * misses them. The linker replaces worker_watch_tick with this function (--wrap). If the plan has
+ * the stage `silence`, a process that sent no heartbeat since the previous tick counts as silent.
+ * If the plan has the stage `stall`, a task that completed no round since the previous tick counts
+ * as stalled. */
 #include "server/worker/watch.h"
 #include "tests/fault/fault_plan.h"
 

@@ -1,5 +1,5 @@
-/* Parses configuration files from arbitrary bytes. An accepted configuration is printed; parsing
- * the printed text must give the same values. */
+/* Parses arbitrary bytes as a configuration file. Prints an accepted configuration; parsing the
+ * printed text must give the same values. */
 #include "server/config_option.h"
 
 #include <stdint.h>

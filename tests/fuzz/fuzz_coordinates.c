@@ -1,4 +1,4 @@
-/* Reads coordinates from arbitrary bytes; the low bits of the first byte set the size of the
+/* Reads coordinates from arbitrary bytes. The low bits of the first byte give the size of the
  * pieces. Reading the whole input and reading it in pieces must give the same coordinates or the
  * same error. */
 #include "proto/read/coordinates_reader.h"

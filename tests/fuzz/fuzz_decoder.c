@@ -1,7 +1,7 @@
 /* Decodes arbitrary bytes. The first byte selects the coding (0x10: zstd, 0x20: detected), the
- * charset (0x40: a multibyte charset) and the size of the pieces. The whole input and the pieces
- * must give the same bytes, or both must fail. The errors may differ, because the library finds
- * some errors only once it has more of the input. */
+ * charset (0x40: a multibyte charset) and the size of the pieces. Decoding the whole input and
+ * decoding the pieces must give the same bytes, or both must fail. The errors may differ, because
+ * the library finds some errors only when it has more of the input. */
 #include "proto/read/decoder.h"
 #include "proto/text.h"
 
@@ -64,8 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     common = texts[0].size < texts[1].size ? texts[0].size : texts[1].size;
     for (int i = 0; i < 2; i++)
         CHECK(statuses[i] == STATUS_OK || problems[i].status == statuses[i]);
-    /* Workaround for a bug of zstd 1.5.4: it compares the declared size of a frame with its content
-     * if it gets the whole frame at once, but not if it gets pieces and the last block is empty. */
+    /* Workaround for a bug of zstd 1.5.4: if it gets a whole frame at once, it compares the frame's
+     * declared size with the content, but not if it gets pieces and the last block is empty. */
     CHECK((statuses[0] == STATUS_OK) == (statuses[1] == STATUS_OK) ||
           (statuses[1] == STATUS_OK && memmem(bytes, size, "\x28\xB5\x2F\xFD", 4) != NULL));
     CHECK(statuses[0] != STATUS_OK || texts[0].size == texts[1].size);

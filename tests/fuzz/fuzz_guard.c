@@ -1,9 +1,9 @@
 /* Sends arbitrary bytes to a real libmicrohttpd server with the request guard. A separate parser,
- * written only from RFC 9112, parses the bytes of accepted requests again: if the connection
- * continues, the head must be well-formed, and the next head must begin where the body ends. The
- * guard cannot detect a NUL in place of a CR, nor errors in the last four bytes of a head, because
- * the library hides two differences: between a CRLF and a bare LF after a NUL, and between two of
- * these and one followed by a colon. */
+ * written only from RFC 9112, parses accepted requests again. If the connection continues, the head
+ * must be well-formed, and the next head must begin where the body ends. The library hides two
+ * differences from the guard: between CRLF and NUL LF, and between two of these and one followed by
+ * a colon. So the guard cannot detect a NUL in place of a CR, nor errors in the last four bytes of
+ * a head. */
 #include "server/http/request/framing.h"
 
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #define HEADER_LIMIT 100
-#define INPUT_LIMIT 16384 /* bytes that the socket accepts at once */
+#define INPUT_LIMIT 16384 /* the socket accepts this many bytes at once */
 #define MEMORY_BYTES (16 << 10)
-/* Like endpoint_parses_leniently(). */
+/* The same condition as in endpoint_parses_leniently(). */
 #define PARSES_LENIENTLY (strncmp(MHD_get_version(), "0.9.", 4) == 0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -32,8 +32,8 @@ struct header_list {
 static struct {
     char *input;
     size_t size;
-    size_t at;     /* position of the next head in the input, as far as known */
-    uint64_t left; /* bytes of the body not yet received, according to this parser */
+    size_t at;     /* position in the input where the next head is expected */
+    uint64_t left; /* bytes of the body that this parser still expects */
     bool closing;
     bool begun;
 } talk;
@@ -185,7 +185,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
         *size = 0;
         return MHD_YES;
     }
-    CHECK(!talk.closing); /* no request runs after one that closes the connection */
+    CHECK(!talk.closing); /* no request may follow one after which the connection closes */
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &list);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
@@ -203,7 +203,8 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
         list.count <= HEADER_LIMIT && framing_check(&line, &body, &closing, NULL) == STATUS_OK;
     talk.closing = !passed || closing;
     const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
-    talk.left = length == NULL ? 0 : strtoull(length, NULL, 10); /* check_line may change it */
+    talk.left = length == NULL ? 0 : strtoull(length, NULL, 10); /* check_line may change the
+                                                                  * text */
     if (!passed)
         return answer(connection);
     check_input(info->header_size);

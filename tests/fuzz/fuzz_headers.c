@@ -1,5 +1,6 @@
-/* Parses header values from arbitrary bytes: Range, If-None-Match, Accept, Accept-Encoding, Prefer
- * and traceparent. The first byte is the size of the content to which a Range applies. */
+/* Parses arbitrary bytes as values of several headers: Range, If-None-Match, Accept,
+ * Accept-Encoding, Prefer and traceparent. The first byte is the size of the content to which a
+ * Range applies. */
 #include "proto/text.h"
 #include "server/http/request/headers.h"
 

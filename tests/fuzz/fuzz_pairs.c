@@ -1,5 +1,6 @@
 /* Parses arbitrary bytes as a body of pairs; the first byte selects the form of the body. A refusal
- * must have a reason and a position. Each name is in the body or decoded from an escape. */
+ * must have a reason and a position. A name must be a part of the body, or text decoded from an
+ * escape in the body. */
 #include "server/http/api/pairs.h"
 
 #include <stdint.h>
@@ -53,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const enum pairs_form form =
         bytes[0] < 0xF0 ? (enum pairs_form)(bytes[0] % PAIRS_BINARY)
                         : pairs_find_form(NULL, (const char *const[]){NULL}, body, size - 1);
-    /* The body is read twice, as for a response: once to check it, and once to answer it. */
+    /* The body is read twice, as in a request: once to check it, and once to write the response. */
     for (int i = 0; i < 2; i++)
         statuses[i] = read_all(form, body, size - 1, &tallies[i], &problem);
     CHECK(statuses[0] == statuses[1] && tallies[0].pairs == tallies[1].pairs);

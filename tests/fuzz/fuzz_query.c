@@ -1,5 +1,5 @@
-/* Parses a query from arbitrary bytes. If it is accepted and printed again with every byte escaped,
- * it must have the same meaning. */
+/* Parses arbitrary bytes as a query. If the query is accepted, the same query with every byte
+ * escaped must have the same meaning. */
 #include "proto/text.h"
 #include "server/http/request/query.h"
 

@@ -1,4 +1,5 @@
-/* Runs a fuzz target over every file of a folder, which in ordinary test runs is the corpus. */
+/* Runs a fuzz target on every file of a folder. In ordinary test runs, this folder is the
+ * corpus. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

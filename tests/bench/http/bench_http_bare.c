@@ -1,9 +1,10 @@
-/* The least that libmicrohttpd does for an answer: a daemon with its own pool of threads, the
- * limits of server/http/transport/endpoint.c, and one constant answer of the size of that of a
- * distance, in head and body. Any further time is spent in apspd itself. A POST is answered, once
- * its whole body was received, with BYTES bytes and the end of the connection, as by apspd.
+/* Measures the minimum work of libmicrohttpd per request, so that any further time is spent in
+ * apspd itself. The server has its own thread pool and the limits of
+ * server/http/transport/endpoint.c. It sends one constant response, with the size of apspd's
+ * response to a distance query. To a POST, it responds with BYTES bytes when the body is complete,
+ * and closes the connection, like apspd.
  *
- *   bench_http_bare [THREADS [BYTES]]     default 4 and 3; ends with its standard input */
+ *   bench_http_bare [THREADS [BYTES]]     default 4 and 3; runs until standard input is closed */
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <stdbool.h>
@@ -35,7 +36,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     (void)url;
     (void)version;
     (void)upload_data;
-    /* The first call is at the headers: an answer given there would close the connection. */
+    /* The first call comes after the headers. A response queued then would close the connection. */
     if (*request_context == NULL) {
         *request_context = context;
         return MHD_YES;
@@ -66,7 +67,7 @@ static bool add_headers(struct MHD_Response *response, bool closing)
            (!closing || MHD_add_response_header(response, "Connection", "close") == MHD_YES);
 }
 
-/* The answers live until the process exits; nothing frees them. */
+/* Creates the responses, which exist until the process exits. */
 static bool create_answers(size_t posted_size, struct answers *ret_answers)
 {
     char *posted = malloc(posted_size);
@@ -84,7 +85,7 @@ static bool create_answers(size_t posted_size, struct answers *ret_answers)
     return add_headers(ret_answers->distance, false) && add_headers(ret_answers->posted, true);
 }
 
-/* Returns -1 if there is none. */
+/* Opens a listening socket on a free port of the loopback interface. Returns -1 on failure. */
 static int open_socket(uint16_t *ret_port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
@@ -105,7 +106,7 @@ static int open_socket(uint16_t *ret_port)
     return descriptor;
 }
 
-/* Takes ownership of the socket. */
+/* Starts the server, which takes ownership of the socket. */
 static struct MHD_Daemon *start_daemon(int descriptor, unsigned threads, struct answers *answers)
 {
     /* libmicrohttpd rejects a pool of one thread. */

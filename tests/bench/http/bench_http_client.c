@@ -1,16 +1,16 @@
-/* A load generator over kept connections; a connection that the server closes is replaced with a
- * new one. By default a closed loop: each connection sends its next request when it has its answer.
- * With --rate N, N requests per second are due at fixed times; each goes to the connection that has
- * been idle longest, and its latency counts from the due time. The program has one thread, which
- * leaves a core of a two-core machine for the server.
+/* Generates load over persistent connections, and replaces connections that the server closes. By
+ * default, each connection sends its next request when it has received a response (closed loop).
+ * With --rate N, N requests per second are due at fixed times (open loop); each is sent on the
+ * connection that has been idle longest, and its latency counts from the due time. The program has
+ * one thread, which leaves one core of a two-core machine for the server.
  *
  *   bench_http_client [--post FILE] [--header LINE] [--rate N] ADDRESS PATH [CONNECTIONS [SECONDS
  *                     [VERTICES]]]
  *
  * ADDRESS is the address that the server prints, http://127.0.0.1:PORT; other hosts are refused.
- * Each {} in PATH becomes a random number in 1..VERTICES, the same sequence in every run. FILE is
- * the body of each request. Prints one line; the exit status is 1 when any answer was not a success
- * with its whole body. */
+ * Each {} in PATH becomes a random number from 1 to VERTICES, with the same sequence in every run.
+ * FILE is the body of each request. Prints one line. The exit status is 1 if any response was
+ * incomplete or not a success. */
 #include "proto/status.h"
 
 #include <arpa/inet.h>
@@ -31,31 +31,32 @@
 #include <unistd.h>
 
 #define REQUEST_BYTES 1024
-/* Buffer for the head of an answer and for a small body; the rest of a long body is only
- * counted. */
+/* Size of the buffer for the head of a response and for a small body. Further bytes of a body are
+ * only counted. */
 #define ANSWER_BYTES 4096
 #define PIECE_BYTES (256 << 10)
 #define EVENT_COUNT 64
 #define CONNECTION_MOST 4096
 #define SECONDS_MOST 600
 #define RATE_MOST 1e6
-/* Answers in progress at the end of the measurement may still arrive until nothing arrives for this
- * many waits. Waits are counted instead of time, because a pause of the machine is not the server's
- * fault. */
+/* After the measurement, the program receives outstanding responses until nothing arrives during
+ * SILENT_WAITS waits of WAIT_MS. It counts waits instead of time, because a pause of the machine is
+ * not the server's fault. */
 #define WAIT_MS 100
 #define SILENT_WAITS 100
 
 struct connection {
     int descriptor;              /* -1: closed */
-    bool waiting;                /* waiting for an answer */
-    bool closing;                /* the server closes the connection after this answer */
-    int64_t since_ns;            /* time of the request, or when it was due */
-    char request[REQUEST_BYTES]; /* the answer's head */
+    bool waiting;                /* waiting for a response */
+    bool closing;                /* the server closes the connection after this response */
+    int64_t since_ns;            /* time when the request was sent, or was due */
+    char request[REQUEST_BYTES]; /* head of the request */
     size_t request_size;
-    size_t sent;                   /* of head and body */
+    size_t sent;                   /* bytes of the request's head and body */
     size_t size;                   /* bytes received */
-    size_t whole;                  /* size of the answer; 0 = not known yet */
-    char answer[ANSWER_BYTES + 1]; /* the part that fits */
+    size_t whole;                  /* size of the response; 0 = unknown until its head is
+                                    * complete */
+    char answer[ANSWER_BYTES + 1]; /* the first ANSWER_BYTES bytes of the response */
 };
 
 struct load {
@@ -68,19 +69,19 @@ struct load {
     uint64_t seed;
     int epoll;
     int64_t begin_ns;
-    int64_t end_ns; /* no more requests are sent */
+    int64_t end_ns; /* time after which no requests are sent */
     double rate;    /* requests per second; 0 = a closed loop */
     uint64_t due;   /* open loop: requests sent so far */
     struct connection *connections;
     size_t count;
     size_t waiting;
-    struct connection **idle; /* open loop: ring of idle connections, the next one at idle_first */
+    struct connection **idle; /* open loop: ring buffer of idle connections, from idle_first on */
     size_t idle_first;
     size_t idle_count;
     uint64_t *latencies_ns;
     size_t answers;
     size_t capacity;
-    uint64_t bytes; /* bytes of request bodies if there are any, else of answers */
+    uint64_t bytes; /* bytes of request bodies, or of responses if the requests are GET */
     uint64_t errors;
     char *piece;
 };
@@ -101,7 +102,8 @@ static uint32_t random_vertex(struct load *load)
     return (uint32_t)(load->seed % load->vertices) + 1;
 }
 
-/* There are few kinds of failure; each is reported once. */
+/* Prints a failure, unless several were printed before, so that a long run does not flood the
+ * output. */
 static void complain(const char *what, const char *detail)
 {
     static unsigned told;
@@ -111,7 +113,7 @@ static void complain(const char *what, const char *detail)
     }
 }
 
-/* Open loop: the connection is idle again. */
+/* Open loop: adds a connection to the idle connections. */
 static void rest(struct load *load, struct connection *connection)
 {
     load->idle[(load->idle_first + load->idle_count++) % load->count] = connection;
@@ -146,7 +148,8 @@ static bool open_connection(struct load *load, struct connection *connection)
     int on = 1;
 
     connection->descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    /* Connects in blocking mode, which takes no time on this host. */
+    /* Connects in blocking mode, because connecting over the loopback interface takes little
+     * time. */
     if (connection->descriptor < 0 ||
         connect(connection->descriptor, (const struct sockaddr *)&load->address,
                 sizeof load->address) != 0 ||
@@ -157,7 +160,7 @@ static bool open_connection(struct load *load, struct connection *connection)
     return true;
 }
 
-/* Replaces each {} of the path by a vertex. */
+/* Writes the path, in which a random vertex replaces each {}. Returns its length. */
 static size_t write_path(struct load *load, char *to, size_t room)
 {
     size_t size = 0;
@@ -192,7 +195,8 @@ static void write_request(struct load *load, struct connection *connection)
     connection->request_size = size;
 }
 
-/* Sends what the socket accepts; the rest follows when it accepts more. */
+/* Sends as many bytes of the request as the socket accepts. The rest is sent when the socket
+ * accepts more. */
 static void send_request(struct load *load, struct connection *connection)
 {
     const size_t head = connection->request_size;
@@ -253,7 +257,7 @@ static bool keep_latency(struct load *load, int64_t latency_ns)
     return true;
 }
 
-/* Called once the head is complete; an answer without a length is an error. */
+/* Parses the complete head of a response. A response without a Content-Length is an error. */
 static bool read_head(struct load *load, struct connection *connection)
 {
     const char *end = strstr(connection->answer, "\r\n\r\n");
@@ -270,7 +274,8 @@ static bool read_head(struct load *load, struct connection *connection)
     return true;
 }
 
-/* Checks a complete answer: a success and, for JSON in the buffer, its first and last bytes. */
+/* Returns whether a complete response is a success. If it is JSON and fits the buffer, its first
+ * and last bytes must be correct too. */
 static bool is_good(const struct connection *connection)
 {
     static const char start[] = "HTTP/1.1 20";
@@ -289,7 +294,7 @@ static int64_t due_ns(const struct load *load)
     return load->begin_ns + (int64_t)((double)load->due * 1e9 / load->rate);
 }
 
-/* Open loop: sends the requests that are due, if there are connections. */
+/* Open loop: sends the requests that are due, while there are idle connections. */
 static void call_due(struct load *load)
 {
     while (load->idle_count > 0 && due_ns(load) < load->end_ns && due_ns(load) <= now_ns()) {
@@ -327,7 +332,7 @@ static void take_answer(struct load *load, struct connection *connection)
     }
 }
 
-/* Receives into the answer's buffer; once that is full, into a scratch buffer. */
+/* Receives into the connection's buffer or, when this buffer is full, into a scratch buffer. */
 static ssize_t receive_some(struct load *load, struct connection *connection)
 {
     const size_t room = connection->size < ANSWER_BYTES ? ANSWER_BYTES - connection->size : 0;
@@ -409,13 +414,13 @@ static void start(struct load *load, double seconds)
     }
 }
 
-/* Open loop: a request will be due, and a connection is idle. */
+/* Open loop: returns whether another request will be due and a connection is idle. */
 static bool is_waiting_for_time(const struct load *load)
 {
     return load->rate > 0 && load->idle_count > 0 && due_ns(load) < load->end_ns;
 }
 
-/* At most WAIT_MS, or until a request is due. */
+/* Waits for events until a request is due, but at most WAIT_MS. */
 static int wait_for_events(struct load *load, struct epoll_event events[EVENT_COUNT])
 {
     int64_t left_ns = (int64_t)WAIT_MS * 1000000;
@@ -427,7 +432,7 @@ static int wait_for_events(struct load *load, struct epoll_event events[EVENT_CO
     return epoll_pwait2(load->epoll, events, EVENT_COUNT, &wait, NULL);
 }
 
-/* Runs the load; returns the elapsed seconds. */
+/* Runs the load and returns the elapsed time in seconds. */
 static double run(struct load *load, double seconds)
 {
     int silent_waits = 0;
@@ -443,7 +448,7 @@ static double run(struct load *load, double seconds)
             handle(load, &events[i]);
         }
     }
-    /* A missing answer is an error too. */
+    /* A missing response is an error too. */
     load->errors += load->waiting;
     return (double)(now_ns() - load->begin_ns) / 1e9;
 }
@@ -493,7 +498,7 @@ static bool parse_address(const char *text, struct sockaddr_in *ret_address)
     return port > 0 && port < 65536;
 }
 
-/* The mapping stays for the life of the process. */
+/* Maps the file with the request body. The mapping exists until the process exits. */
 static bool map_body(const char *path, struct load *load)
 {
     struct stat about;

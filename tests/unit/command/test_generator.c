@@ -1,5 +1,5 @@
-/* Tests the generator: each shape has its edges, and a seed gives the same graph on every
- * machine. */
+/* Tests that the generator makes the edges of each shape, and that a seed gives the same graph on
+ * every machine. */
 #include "server/command/generator.h"
 #include "tests/lib/test.h"
 
@@ -83,7 +83,7 @@ TEST(a_dense_graph_has_every_ordered_pair)
     }
 }
 
-/* Expects about 400 * 6 edges; the standard deviation is 49. */
+/* The expected number of edges is 400 * 6, with a standard deviation of 49. */
 TEST(a_gnp_graph_has_about_the_requested_degree)
 {
     struct generator_request request = request_of(GENERATOR_GNP, VERTEX_LIMIT);
@@ -108,7 +108,8 @@ TEST(a_gnp_graph_can_have_every_pair)
     }
     for (uint32_t i = 0; i < 64; ++i) {
         if (i / 8 != i % 8) {
-            assert_in_range(hits[i / 8][i % 8], 235, 365); /* mean 300, deviation 13 */
+            assert_in_range(hits[i / 8][i % 8], 235, 365); /* the mean is 300, the standard
+                                                            * deviation 13 */
         }
     }
 }
@@ -143,7 +144,8 @@ TEST(graphs_of_zero_or_one_vertices_have_no_edges)
     }
 }
 
-/* Checksums from the first release. If one changes, all users get different graphs from a seed. */
+/* The checksums are from the first release. If one changes, every seed gives users a different
+ * graph than before. */
 TEST(a_seed_gives_the_same_graph_as_the_first_release)
 {
     static const uint64_t sums[] = {UINT64_C(0xef1bd13ac4435842), UINT64_C(0x208f7d1ec7eb1ae8),

@@ -46,7 +46,8 @@ TEST(a_quotient_is_the_nearest_double_of_the_decimal)
     assert_true(isinf(decimals_divide((double)INFINITY, 30)));
 }
 
-/* Up to the limit, every integer is the same after division by the scale and multiplication. */
+/* Every integer up to the limit is unchanged by a division by the scale and a multiplication by
+ * it. */
 TEST(integers_survive_division_and_multiplication)
 {
     uint64_t seed = 1;

@@ -8,7 +8,7 @@
 
 #define N 9
 
-/* Weights by source and target; NAN where there is no edge. */
+/* Weights indexed by source and target; NAN means that there is no edge. */
 struct table {
     double weight[N][N];
 };
@@ -70,7 +70,8 @@ static struct graph *draw_graph(uint64_t *seed, bool directed)
     return range_build(N, edges, 20, directed);
 }
 
-/* Draws changes: some removals, decimals in some rounds, and some edges twice. */
+/* Makes random changes. Some changes remove an edge, some edges are changed twice, and some rounds
+ * have decimal weights. */
 static struct edge_changes draw_changes(uint64_t *seed, bool directed, struct table *table)
 {
     struct edge_changes changes = {.count = 1 + range_next(seed, 12)};
@@ -115,7 +116,8 @@ static double draw_weight(uint64_t *seed, uint32_t sort)
     return sort == 0 ? weight + 0.5 : sort == 1 ? -0.0 : sort == 2 ? -weight : weight;
 }
 
-/* In some rounds the changes introduce decimal weights; in others the graph already has them. */
+/* In some rounds the changes introduce decimal weights. In other rounds the graph already has
+ * decimal weights. */
 TEST(stored_weights_are_updated_in_place)
 {
     uint64_t seed = 5;
@@ -213,8 +215,8 @@ TEST(loops_are_dropped)
     graph_destroy(graph);
 }
 
-/* With such large weights, the distance bound cannot select a narrower kind. Apart from the bound,
- * the changed summary must equal a summary that is computed anew. */
+/* The weights are so large that the distance bound does not affect the choice of the kind. Except
+ * for the bound, the changed summary must equal the summary of a newly built graph. */
 TEST(a_large_bound_grows_with_the_weights)
 {
     enum { RING_SIZE = 8 };
@@ -242,8 +244,8 @@ TEST(a_large_bound_grows_with_the_weights)
     graph_destroy(graph);
 }
 
-/* The bound of a star is the sum of two edges: it grows with their weights, and is recomputed after
- * an edge is removed. */
+/* The distance bound of a star is the sum of two edges. It grows with the weights of these edges,
+ * and is recomputed after an edge is removed. */
 TEST(a_bound_is_updated_without_a_search)
 {
     const int32_t length = 1 << 27;

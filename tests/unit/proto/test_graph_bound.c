@@ -55,8 +55,8 @@ TEST(no_distance_exceeds_the_bound)
     assert_true(lower > TRIALS / 4 && equal > TRIALS / 50);
 }
 
-/* The graph is a ring of 20 vertices in which every second edge is long, with a chain that leads
- * into the ring and one that leads out of it. */
+/* The graph is a ring of 20 vertices in which every second edge is long, a chain that leads into
+ * the ring, and a chain that leads out of the ring. */
 TEST(vertices_outside_the_component_of_the_hub_count_in_full)
 {
     struct range_edge edges[24];
@@ -69,7 +69,8 @@ TEST(vertices_outside_the_component_of_the_hub_count_in_full)
     edges[count++] = (struct range_edge){19, 22, 3};
     edges[count++] = (struct range_edge){22, 23, 30 * SCALE};
     struct graph *graph = range_build(24, edges, count, true);
-    /* Two ways around the ring, the chains, and the longest edge that leaves the ring. */
+    /* The bound is at most the sum of two ways around the ring, the chains, and the longest edge
+     * that leaves the ring. */
     assert_true(graph->summary.distance_bound <= (20 + 50 + 1) * (double)SCALE + 100);
     assert_true(graph->summary.distance_bound >= (double)range_longest(graph));
     graph_destroy(graph);

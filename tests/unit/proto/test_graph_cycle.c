@@ -39,8 +39,8 @@ TEST(rounding_does_not_create_a_negative_cycle)
     assert_int_equal(cycle_of("p sp 3 3\na 1 2 0.1\na 2 3 0.2\na 3 1 -0.31\n", &weight), 3);
 }
 
-/* The cycle has all vertices and a length slightly below zero. The search would take minutes if
- * each pass advanced by only one vertex. */
+/* The cycle contains all vertices, and its length is slightly below zero. The search would take
+ * minutes if each pass over the edges advanced it by only one vertex. */
 TEST(long_cycles_are_found_in_either_numbering_direction)
 {
     const unsigned n = 60000;

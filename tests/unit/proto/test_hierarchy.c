@@ -1,6 +1,6 @@
 #include "tests/lib/hierarchy_fixture.h"
 
-#define FOREST_LIMIT 300 /* supernodes; 19 blocks */
+#define FOREST_LIMIT 300 /* maximum number of supernodes, which gives 19 blocks */
 
 static const uint32_t far_pair[] = {3, GRID_VERTICES - 1};
 
@@ -24,7 +24,7 @@ TEST(a_written_hierarchy_can_be_opened)
     }
 }
 
-/* The shape is shared, so it must outlive the hierarchy that was opened first. */
+/* Both hierarchies share the shape, so it must outlive the hierarchy that was opened first. */
 TEST(a_hierarchy_with_different_weights_has_the_same_shape)
 {
     struct graph *graph = make_grid(true);
@@ -58,7 +58,7 @@ TEST(a_hierarchy_with_different_weights_has_the_same_shape)
     graph_destroy(graph);
 }
 
-/* Returns the common ancestor of two positions: climbs from both until the ways meet. */
+/* Returns the common ancestor of two positions by climbing the tree from both until they meet. */
 static uint32_t climb_to_common(const struct hierarchy *hierarchy, uint32_t a, uint32_t b)
 {
     const struct hierarchy_shape *shape = &hierarchy->shape;
@@ -75,7 +75,7 @@ static uint32_t climb_to_common(const struct hierarchy *hierarchy, uint32_t a, u
                                    (a > shape->first[s] ? a : shape->first[s]);
 }
 
-/* A sparse graph of several components, so that some pairs have no common ancestor. */
+/* The graph is sparse and has several components, so that some pairs have no common ancestor. */
 TEST(common_ancestors_are_counted)
 {
     enum { VERTICES = 3000 };
@@ -105,8 +105,8 @@ TEST(common_ancestors_are_counted)
     free(edges);
 }
 
-/* Opens a forest of supernodes with one column each, whose only row is their parent. The caller
- * frees ret_bytes. */
+/* Opens a forest of supernodes. Each supernode has one column, with one row for its parent. The
+ * caller frees ret_bytes. */
 static enum status open_forest(const uint32_t *parent, uint32_t count, void **ret_bytes,
                                struct hierarchy **ret_hierarchy)
 {
@@ -136,7 +136,8 @@ static enum status open_forest(const uint32_t *parent, uint32_t count, void **re
     return hierarchy_open(*ret_bytes, size, ret_hierarchy);
 }
 
-/* The counts come from minima of blocks of 16 supernodes. */
+/* The module computes the counts from minima over blocks of 16 supernodes, so the test uses sizes
+ * around multiples of 16. */
 TEST(common_ancestors_are_counted_at_the_ends_of_blocks)
 {
     static const uint32_t counts[] = {1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, FOREST_LIMIT};
@@ -146,7 +147,8 @@ TEST(common_ancestors_are_counted_at_the_ends_of_blocks)
         struct hierarchy *hierarchy = NULL;
         void *bytes;
         for (uint32_t s = 0; s < count; s++) {
-            /* A path, or a comb: each odd supernode is a child of the next odd one. */
+            /* The forest is a path or a comb. In a comb, the parent of each odd supernode is the
+             * next odd supernode. */
             const uint32_t next = s + (i % 2 == 0 || s % 2 == 0 ? 1 : 2);
             parent[s] = next < count ? next : NO_SUPERNODE;
         }
@@ -162,7 +164,7 @@ TEST(common_ancestors_are_counted_at_the_ends_of_blocks)
     }
 }
 
-/* All parents come later. */
+/* Every parent comes after its children, but the orders are still not postorders. */
 TEST(orders_that_are_no_postorders_are_refused)
 {
     enum { COUNT = 4 };
@@ -186,7 +188,8 @@ TEST(truncated_bytes_are_refused)
     uint64_t size;
     unsigned char *bytes = make_bytes(graph, KIND_I4, 1, &size);
     for (uint64_t left = 0; left < size; left += left < 256 ? 1 : 61) {
-        /* The copy ends 1 to 64 bytes before the end of its allocation (a multiple of 64). */
+        /* aligned_alloc requires a size that is a multiple of 64, so 1 to 64 bytes remain after the
+         * copy. */
         unsigned char *cut = aligned_alloc(HIERARCHY_ALIGNMENT, (left / 64 + 1) * 64);
         assert_non_null(cut);
         memcpy(cut, bytes, left);
@@ -197,8 +200,8 @@ TEST(truncated_bytes_are_refused)
     graph_destroy(graph);
 }
 
-/* A changed weight is detected only by checksums. A change of any other byte must not make a search
- * read outside the bytes. */
+/* Only checksums can detect a changed weight. A change of any other byte must not make a search
+ * read outside the hierarchy's bytes. */
 TEST(a_changed_byte_never_causes_a_read_out_of_bounds)
 {
     struct graph *graph = make_grid(true);

@@ -36,7 +36,8 @@ static void meet(const struct hierarchy *hierarchy, const struct hierarchy_opera
                      ret_element);
 }
 
-/* Computes all pairs from labels that are stored contiguously, and compares the distances. */
+/* Computes the distances of all pairs from labels that are stored contiguously, and compares them
+ * with the expected distances. */
 static void check_labels(const struct hierarchy *hierarchy, enum isa isa, const uint64_t *distance)
 {
     const uint32_t n = hierarchy->summary.vertex_count;
@@ -72,7 +73,8 @@ static void check_labels(const struct hierarchy *hierarchy, enum isa isa, const 
     free(labels[1]);
 }
 
-/* Checks rows computed one at a time and together, also of the reversed graph, and all pairs. */
+/* Checks rows that are computed one at a time and together, in the graph and in the reversed graph,
+ * and the distances of all pairs. */
 static void check_searches(const struct graph *graph, enum kind kind, enum isa isa)
 {
     const uint32_t n = graph->vertex_count;
@@ -168,8 +170,8 @@ TEST(rows_computed_together_equal_rows_computed_alone)
     free(edges);
 }
 
-/* One step visits a few thousand vertices, however large the graph is, so that other requests can
- * run between steps. */
+/* One step visits at most a few thousand vertices of a graph of any size, so that other requests
+ * can run between steps. */
 TEST(computing_rows_takes_many_short_steps)
 {
     enum { VERTICES = 300000 };

@@ -266,7 +266,8 @@ TEST(a_job_counts_the_edges_dropped_from_its_own_upload)
     json_decref(object);
     free(text);
     job_report_finish(&read);
-    /* A stored graph was not uploaded with this job, but its result may have been cached. */
+    /* A job for a stored graph has no report about an upload, but its result may have been
+     * cached. */
     original.input = (struct input_report){0};
     read = through_text(&original);
     assert_true(read.cached && !read.input.known);
@@ -407,7 +408,7 @@ TEST(the_count_of_lost_workers_survives_a_reset_of_the_report)
     job_report_reset(&again);
     assert_int_equal(again.plan.parts, 0);
     assert_int_equal(again.workers_lost, 2);
-    /* Make the number of lost workers invalid. */
+    /* Turns the number of lost workers in the text into an invalid number. */
     char *digit = strstr(text, "\"workers_lost\":2");
     assert_non_null(digit);
     digit[strlen("\"workers_lost\":")] = '-';

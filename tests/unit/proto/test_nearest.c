@@ -62,7 +62,7 @@ TEST(a_random_row_is_sorted)
             assert_true(found[i] != 77 && distance <= 12);
             assert_true(before < distance || (before == distance && found[i - 1] < found[i]));
         }
-        /* Every vertex that is nearer than the last one in the list must be in the list. */
+        /* Every vertex nearer than the last vertex of the list must be in the list. */
         for (uint32_t v = 0; v < 500; v++) {
             nearer +=
                 v != 77 && size > 0 && (double)distances[v] < (double)distances[found[size - 1]];
@@ -72,7 +72,7 @@ TEST(a_random_row_is_sorted)
     }
 }
 
-/* One step sorts at most a few thousand rows, whatever the size of the graph. */
+/* One step sorts at most a few thousand rows of a graph of any size. */
 TEST(sorting_many_rows_takes_many_steps)
 {
     enum { N = 300000 };

@@ -1,7 +1,7 @@
 #include "proto/npy_header.h"
 #include "tests/lib/test.h"
 
-/* Parses an .npy header of version 2 that contains this dictionary. */
+/* Parses a header of version 2 of the .npy format that contains this dictionary. */
 static enum status parse(const char *dictionary, struct npy_header *header, struct problem *problem)
 {
     const size_t length = strlen(dictionary);

@@ -134,7 +134,8 @@ struct shortest {
     int exponent;
 };
 
-/* Splits the text of a positive number by printf or number_print_real into digits and exponent. */
+/* Splits the text of a positive number, as printf or number_print_real prints it, into digits and
+ * exponent. */
 static struct shortest digits_of(const char *text)
 {
     struct shortest found = {0, 0};
@@ -165,7 +166,8 @@ static struct shortest printed(double value, bool single)
     return digits_of(text);
 }
 
-/* Returns the fewest digits of printf that strtod reads back as the same number, by trying. */
+/* Returns the shortest text of printf that strtod reads back as the same number. Tries one
+ * precision after another. */
 static struct shortest by_trying(double value, bool single)
 {
     char text[64];
@@ -178,8 +180,9 @@ static struct shortest by_trying(double value, bool single)
     return digits_of(text);
 }
 
-/* Compares with printf. Near a power of two, more decimals read back on one side, and printf may
- * miss a shorter one there; then number_print_real's shorter decimal is right if it reads back. */
+/* Compares number_print_real with printf. The result of printf may not be the shortest near a power
+ * of two, because printf rounds to the nearest decimal, but a shorter decimal farther away may read
+ * back as the same number. */
 static void expect(double value, bool single)
 {
     const struct shortest found = printed(value, single);

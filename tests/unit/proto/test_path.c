@@ -10,7 +10,7 @@
 
 #define MOST_VERTICES 24
 
-/* A graph and its distances, computed by the plain triple loop. */
+/* A graph, and its distances, which the plain triple loop (Floyd-Warshall) computes. */
 struct trial {
     struct graph *graph;
     struct adjacency *adjacency;
@@ -100,7 +100,7 @@ static void expect_path(const struct trial *trial, const struct path *path, uint
     assert_true(fabs(sum - distance) <= tolerance * scale);
 }
 
-/* Checks the paths of all pairs, which are found from rows of distances of this kind. */
+/* Finds the paths of all pairs from rows of distances of this kind, and checks the paths. */
 static void expect_paths(const struct trial *trial, enum kind kind)
 {
     const uint32_t n = trial->graph->vertex_count;
@@ -126,7 +126,8 @@ static void expect_paths(const struct trial *trial, enum kind kind)
     }
 }
 
-/* Checks paths in a random graph. weight: maps a number from 0 to 99 to the weight of edge i-j. */
+/* Checks paths in random graphs. weight: returns the weight of edge i-j for a random number from 0
+ * to 99. */
 static void expect_random_paths(enum kind kind,
                                 double (*weight)(unsigned draw, unsigned i, unsigned j))
 {
@@ -164,8 +165,9 @@ static double mostly_zero(unsigned draw, unsigned i, unsigned j)
     return draw < 80 ? 0 : draw;
 }
 
-/* Returns a difference of potentials plus a small amount or 0. So the length of every cycle is at
- * least 0, and often exactly 0. */
+/* Returns a weight that is a difference of potentials, plus a small amount in some cases. The
+ * potentials cancel out along a cycle, so the length of a cycle is at least 0, and often exactly
+ * 0. */
 static double of_potentials(unsigned draw, unsigned i, unsigned j)
 {
     return (i * 37 % 23) * 11.0 - (j * 37 % 23) * 11.0 + (draw < 70 ? 0 : draw);
@@ -201,14 +203,15 @@ TEST(a_path_search_leaves_a_dead_end_of_zero_edges)
     struct path path;
     int32_t row[] = {0, 9, 9, 9};
 
-    /* From vertex 3 the search may enter 1 or 2, which form a cycle; 0 leads only to 2. */
+    /* The search goes backwards from vertex 3 to 1 or 2, which form a cycle of length 0. Vertex 0
+     * has an edge only to 2. */
     open_trial(&trial, "{\"n\":4,\"edges\":[[0,2,9],[2,1,0],[1,2,0],[1,3,0],[2,3,0]]}");
     assert_int_equal(path_find(trial.finder, KIND_I4, row, 0, 3, &path), STATUS_OK);
     expect_path(&trial, &path, 0, 3, 0);
     close_trial(&trial);
 }
 
-/* The graph is a star around vertex 0, where the search enters one dead end after another. */
+/* The graph is a star around vertex 0, in which the search enters one dead end after another. */
 TEST(dead_ends_are_visited_once)
 {
     enum { LEAVES = 2000 };
@@ -218,7 +221,7 @@ TEST(dead_ends_are_visited_once)
     struct path path;
     static int32_t row[LEAVES + 2];
 
-    /* Paths lead from the last leaf, LEAVES, through vertex 0 to the other leaves. */
+    /* Paths lead from the last leaf through vertex 0 to the other leaves. */
     text_printf(&json, "{\"n\":%d,\"edges\":[[%d,%d,0]", LEAVES + 2, LEAVES + 1, LEAVES);
     for (int leaf = 1; leaf <= LEAVES; leaf++) {
         text_printf(&json, ",[0,%d,0],[%d,0,0]", leaf, leaf);
@@ -254,7 +257,8 @@ TEST(a_path_whose_weights_do_not_sum_to_the_distance_is_an_error)
 {
     struct trial trial;
     struct path path;
-    /* The weights sum to 4. The rows differ from this by more or by less than rounding explains. */
+    /* The weights on the path sum to 4. far_rows deviate from this by more than rounding can
+     * explain, the other rows by less. */
     const double far_rows[][3] = {{0, 3, 5}, {0, 3, 3}, {0, 2.9, 4}, {0, 3, 4.00001}, {0, 3, NAN}};
     const double near_row[] = {0, 3, 4 + 1e-14};
     const float single_row[] = {0, 3, 4.001F};

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* Returns statistics in an allocation of exact size, so that a sanitizer detects other accesses. */
+/* Returns statistics in an allocation of exactly the right size, so that a sanitizer detects
+ * accesses beyond it. */
 static struct statistics make(uint32_t vertex_count, enum kind kind, void **ret_storage)
 {
     *ret_storage = malloc(statistics_size(vertex_count));
@@ -124,7 +125,8 @@ TEST(bins_of_floats_end_at_the_diameter)
     expect_bins(KIND_F8, -1.5e308, 1.5e308, -1.5e308, 1.5e308 / 32);
 }
 
-/* The sums of 2^30 rows of 2^32 each would overflow 64 bits; here four large rows overflow. */
+/* The row sums of a large graph can add up to more than 64 bits. In this test, the sums of four
+ * rows do. */
 TEST(the_sum_of_all_rows_may_exceed_64_bits)
 {
     void *storage;
@@ -138,8 +140,8 @@ TEST(the_sum_of_all_rows_may_exceed_64_bits)
     free(storage);
 }
 
-/* Expects the value that networkx.closeness_centrality gives for a path 1 - 2 - 3 and an isolated
- * vertex. */
+/* The expected values are those of networkx.closeness_centrality for a path 1 - 2 - 3 and an
+ * isolated vertex. */
 TEST(closeness_is_corrected_for_disconnected_graphs)
 {
     void *storage;

@@ -54,7 +54,7 @@ TEST(every_distance_in_a_row_is_counted_in_a_bin)
         counted += bins[bin];
     }
     assert_int_equal(counted, statistics.reachable[7]);
-    /* The bins are 47 wide; the first contains -4, 0, 10, 30 and 40. */
+    /* The width of a bin is 47. The first bin contains -4, 0, 10, 30 and 40. */
     assert_true(statistics.summary->bin_width == 47);
     assert_int_equal(bins[0], 5);
     free(storage);
@@ -86,7 +86,7 @@ TEST(the_sum_of_a_long_row_may_exceed_32_bits)
     free(row);
 }
 
-/* Columns of a row that has four full groups and a few more columns, some of them unreachable. */
+/* Number of columns of a row with four full groups and a few more columns. */
 #define LONG 531
 
 static void fill_kind(enum kind kind, unsigned char row[LONG * sizeof(double)])

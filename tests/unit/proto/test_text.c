@@ -90,7 +90,7 @@ TEST(null_json_prints_nothing)
     assert_null(text_print_json(NULL));
 }
 
-/* Each allocation of jansson fails in one of the attempts. */
+/* Each attempt lets one more allocation of jansson succeed, so each allocation fails once. */
 TEST(failed_allocations_never_truncate_printed_json)
 {
     json_t *object = long_object();

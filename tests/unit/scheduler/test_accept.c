@@ -1,7 +1,7 @@
 #include "tests/lib/change_fixture.h"
 
-/* If the changed graph already has a result, no solve is needed: the job is done at once, and the
- * name moves as soon as the change is stored. */
+/* If the changed graph already has a result, no solve is needed. The job is then done immediately,
+ * and the name moves as soon as the change is stored. */
 SCHEDULER_TEST(a_change_back_to_a_solved_graph_is_done_once_durable)
 {
     char changed[GRAPH_ID_SIZE];
@@ -19,7 +19,8 @@ SCHEDULER_TEST(a_change_back_to_a_solved_graph_is_done_once_durable)
     assert_null(graph_table_find_id(&fixture->scheduler->graphs, changed));
 }
 
-/* A changed graph that was also uploaded, or submitted by its ID, is not deleted with its name. */
+/* A graph that was created by a change, but was also uploaded or submitted by its ID, is kept when
+ * it loses its name. */
 SCHEDULER_TEST(a_changed_graph_that_is_also_uploaded_is_kept_when_its_name_moves)
 {
     char changed[2][GRAPH_ID_SIZE];

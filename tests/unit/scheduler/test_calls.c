@@ -1,6 +1,7 @@
 #include "tests/lib/scheduler_fixture.h"
 
-/* Sanitizers detect arguments that are never freed, and those that are freed twice. */
+/* This test has no assertions: sanitizers detect arguments that are never freed or that are freed
+ * twice. */
 TEST(call_finish_frees_the_arguments_of_each_kind_of_call)
 {
     struct question *upload = new_upload(CALL_SUBMIT, RING);
@@ -10,7 +11,7 @@ TEST(call_finish_frees_the_arguments_of_each_kind_of_call)
     change->call.submit.changes.count = 1;
     text_append_string(&coordinates->call.coordinates.document, "name,lon,lat\n");
     struct question *result = new_question(CALL_RESULT, "graph");
-    result->call.submit.warnings = strdup("[]"); /* of the job that it submits */
+    result->call.submit.warnings = strdup("[]"); /* warnings of the job that the call submits */
     struct question *questions[] = {upload, change, coordinates, result};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(call_brings_job(&questions[i]->call), i < 2);

@@ -38,21 +38,22 @@ SCHEDULER_TEST(a_change_with_an_outdated_etag_is_refused)
     assert_distance(fixture, "line", 0, 2, "16");
 }
 
-/* The request's rows were resolved with the vertex names of another graph. */
+/* The digest of the vertex names shows that the request resolved its rows with the names of another
+ * graph. */
 SCHEDULER_TEST(a_change_with_vertex_names_from_another_graph_is_refused)
 {
     store_named(fixture, LINE, "line");
     struct question *question = new_change(fixture, "line", 10);
     question->call.submit.changes.names_digest[0] ^= 1;
     call_and_forget(fixture, question, STATUS_PRECONDITION_FAILED, 412);
-    /* Rows beyond the number of vertices are refused even if the digests of the names are equal. */
+    /* A row beyond the number of vertices is refused even if the digest of the names is correct. */
     question = new_change(fixture, "line", 10);
     question->call.submit.changes.list[0].target = 1000;
     call_and_forget(fixture, question, STATUS_PRECONDITION_FAILED, 412);
     assert_distance(fixture, "line", 0, 2, "11");
 }
 
-/* Such changes would otherwise wait for a job that no longer runs. */
+/* Without the refusal, the changes would wait for a job that no longer runs. */
 SCHEDULER_TEST(a_shutdown_refuses_waiting_changes)
 {
     char job[JOB_ID_SIZE];
@@ -77,7 +78,7 @@ SCHEDULER_TEST(a_shutdown_refuses_waiting_changes)
     cancel(fixture, job);
 }
 
-/* On a full disk the change before them may never finish, so waiting for it could take forever. */
+/* On a full disk, the first change may never finish, so later changes could wait for it forever. */
 SCHEDULER_TEST(waiting_changes_are_refused_if_the_disk_is_full)
 {
     struct scheduler *scheduler = fixture->scheduler;

@@ -48,8 +48,8 @@ SCHEDULER_TEST(a_queued_job_waits_for_the_running_job)
     assert_true(eta_of(fixture, queued) < 0);
 }
 
-/* The worker's time limit depends on the number of edges, so the task has this number even if the
- * graph itself is only in a file. */
+/* The worker's time limit depends on the number of edges, so the task contains this number even if
+ * the graph is only in a file. */
 SCHEDULER_TEST(a_task_has_the_edge_count_of_its_graph)
 {
     char running[JOB_ID_SIZE];
@@ -89,7 +89,8 @@ static json_t *job_body(struct fixture *fixture, const char *id)
     return body;
 }
 
-/* The second job reports the timings of the first solve; a second solve would take another time. */
+/* The second job must report exactly the timings of the first solve, because a second solve would
+ * have different timings. */
 SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve)
 {
     char running[JOB_ID_SIZE];

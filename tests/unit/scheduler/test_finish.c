@@ -74,7 +74,7 @@ SCHEDULER_TEST(a_deadline_survives_a_restart)
     cancel(fixture, running);
 }
 
-/* The disk had enough space when the job was accepted. A limit on file sizes simulates that it is
+/* A limit on file sizes simulates a disk that had enough space when the job was accepted, but is
  * full now. */
 SCHEDULER_TEST(a_job_without_disk_space_for_its_result_fails)
 {
@@ -216,8 +216,8 @@ static void list_jobs_of_another(void *context)
     CHECK(question.answered);
 }
 
-/* Counts the instructions of a step. The scheduler has two finished jobs, with many older jobs
- * before them or many newer jobs after them if requested. */
+/* Counts the instructions of a step of a scheduler with two finished jobs and, if requested, many
+ * older or newer jobs. */
 static long steps_of(void (*step)(void *context), bool has_older, enum job_state state,
                      bool has_newer)
 {
@@ -259,9 +259,9 @@ TEST(the_cost_of_a_step_is_independent_of_the_number_of_jobs)
             skip();
         }
         const long many = steps_of(cases[i].step, cases[i].older, cases[i].state, cases[i].newer);
-        /* A walk over all jobs would take at least four instructions per job. The count also varies
-         * by itself: the first call of a library function takes several thousand instructions, and
-         * an allocator that other threads have used takes hundreds. */
+        /* A walk over all jobs would take at least four instructions per job. The limit leaves room
+         * for other variation: the first call of a library function takes several thousand
+         * instructions, and an allocator that other threads have used takes hundreds more. */
         assert_in_range(many, 0, few + 3 * MANY);
     }
 }

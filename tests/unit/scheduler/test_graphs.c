@@ -66,7 +66,7 @@ FIXTURE_TEST(each_tenant_has_its_own_graphs_and_aliases)
     struct graph_entry *two = add_of(table, &tenants[1], "g_two");
     name(table, "rome", one);
     name(table, "rome", two);
-    name(table, "g_one", two); /* looks like a graph's ID, but is a name */
+    name(table, "g_one", two); /* a name that looks like a graph ID */
     assert_ptr_equal(graph_table_find(table, &tenants[0], "rome"), one);
     assert_ptr_equal(graph_table_find(table, &tenants[1], "rome"), two);
     assert_null(graph_table_find(table, &nobody, "rome"));

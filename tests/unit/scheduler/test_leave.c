@@ -1,7 +1,6 @@
 #include "tests/lib/scheduler_fixture.h"
 
-/* A request whose client may disconnect. It exists until the scheduler has noticed the
- * disconnect. */
+/* A request whose client disconnects. It exists until the scheduler has noticed this. */
 struct waiting {
     struct question question;
     bool noted;
@@ -17,7 +16,7 @@ static void post_waiting(struct fixture *fixture, enum call_kind kind, const cha
                          struct waiting *ret_waiting)
 {
     struct question *question = new_question(kind, job_id);
-    if (kind == CALL_EVENTS) { /* after the first piece of the stream */
+    if (kind == CALL_EVENTS) { /* the wait follows the first piece of the stream */
         fixture->config.heartbeat_s = LONG_S;
         call(fixture, question, STATUS_OK, 200);
         call_finish(&question->call);
@@ -45,7 +44,8 @@ static void assert_leaving_ends(struct fixture *fixture, enum call_kind kind, co
     call_finish(&waiting.question.call);
 }
 
-/* The job waits behind another job, so that no progress event ends the wait of the stream first. */
+/* The watched job is queued behind another job, so no progress event ends the stream's wait before
+ * the client disconnects. */
 SCHEDULER_TEST(a_wait_ends_when_its_client_disconnects)
 {
     char running[JOB_ID_SIZE];

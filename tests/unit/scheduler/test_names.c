@@ -12,7 +12,7 @@ static unsigned count_graphs(const struct fixture *fixture)
     return count;
 }
 
-/* Runs the loop until only `count` graphs are left, because unnamed graphs are deleted. */
+/* Runs the loop until the deletion of unnamed graphs has left only `count` graphs. */
 static void run_until_graphs(struct fixture *fixture, unsigned count)
 {
     while (count_graphs(fixture) > count) {
@@ -40,7 +40,7 @@ SCHEDULER_TEST(a_name_stays_with_the_last_solved_graph)
     assert_distance(fixture, "ring", 0, 2, "4");
 }
 
-/* Only the uploaded graph and the last changed graph remain. */
+/* In the end, only the uploaded graph and the last changed graph remain. */
 SCHEDULER_TEST(changed_graphs_are_deleted_when_the_name_moves_on)
 {
     char first[GRAPH_ID_SIZE];
@@ -60,7 +60,7 @@ SCHEDULER_TEST(changed_graphs_are_deleted_when_the_name_moves_on)
     assert_distance(fixture, "ring", 0, 2, "24");
 }
 
-/* Simulates a process that is killed after the name has moved, but before the graph is deleted. */
+/* Simulates a daemon that is killed after the name has moved but before the graph is deleted. */
 SCHEDULER_TEST(a_start_deletes_graphs_that_lost_their_name)
 {
     char changed[GRAPH_ID_SIZE];
@@ -73,7 +73,7 @@ SCHEDULER_TEST(a_start_deletes_graphs_that_lost_their_name)
     while (fixture->scheduler->changes > 0) {
         uv_run(&fixture->loop, UV_RUN_ONCE);
     }
-    assert_true(is_known(fixture, changed)); /* still used by a job */
+    assert_true(is_known(fixture, changed)); /* a job still uses the graph */
     entry->active_jobs--;
     restart(fixture);
     run_until_graphs(fixture, 2);
@@ -93,7 +93,7 @@ SCHEDULER_TEST(a_graph_made_by_a_change_by_id_is_not_deleted)
     assert_true(is_known(fixture, changed) && is_known(fixture, last));
 }
 
-/* The name moves to an uploaded graph instead of a changed one. */
+/* Unlike above, the name moves to an uploaded graph, not to a changed graph. */
 SCHEDULER_TEST(a_changed_graph_is_deleted_when_an_upload_takes_its_name)
 {
     char changed[GRAPH_ID_SIZE];
@@ -104,8 +104,8 @@ SCHEDULER_TEST(a_changed_graph_is_deleted_when_an_upload_takes_its_name)
     assert_false(is_known(fixture, changed));
 }
 
-/* Returns an upload under the name `ring`. The upload is accepted at once, but if the request
- * waits, it gets its response only when the job ends. */
+/* Returns an upload with the name `ring`. A request with wait_s > 0 gets its response when the job
+ * ends. */
 static struct question *new_named(const char *edges, int priority, double wait_s)
 {
     struct question *question = new_upload(CALL_SUBMIT, edges);
@@ -194,7 +194,7 @@ SCHEDULER_TEST(a_change_by_name_waits_for_an_upload_with_that_name)
 SCHEDULER_TEST(if_match_and_if_none_match_guard_a_name)
 {
     static const struct {
-        const char *if_match; /* "" for none, "=" for the ETag of the graph that has the name */
+        const char *if_match; /* "": no header; "=": the ETag of the graph that has the name */
         const char *if_none_match;
         bool is_named;
         bool passes;
@@ -240,7 +240,8 @@ SCHEDULER_TEST(a_name_about_to_move_fails_every_condition)
     forget(guarded);
 }
 
-/* Changes RING, so that the name moves to the changed graph. Returns the job of the change. */
+/* Changes the graph `ring`, so that its name moves to the changed graph. Returns the job of the
+ * change. */
 static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZE])
 {
     char changed[GRAPH_ID_SIZE];
@@ -250,8 +251,8 @@ static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZ
     return LIST_FIRST(&graph_table_find_id(&fixture->scheduler->graphs, changed)->jobs);
 }
 
-/* Runs the loop once towards a state that ends when the request gets its response. If the disk was
- * faster than this thread, that state is over and cannot be checked, so the test is skipped. */
+/* Runs the loop once, to reach a state that lasts until the request is answered. If the disk was so
+ * fast that the request is already answered, the state is over, so the test is skipped. */
 static void run_towards(struct fixture *fixture, struct question *question)
 {
     uv_run(&fixture->loop, UV_RUN_ONCE);
@@ -261,7 +262,7 @@ static void run_towards(struct fixture *fixture, struct question *question)
     }
 }
 
-/* Repeats the last step of a job. Returns whether that step writes the name to the disk. */
+/* Repeats the last step of a job. Returns whether this step writes the name to the disk. */
 static bool end_again(struct fixture *fixture, struct job *job)
 {
     struct scheduler *scheduler = fixture->scheduler;
@@ -293,7 +294,7 @@ SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name)
     assert_null(owner_of(fixture, "ring"));
 }
 
-/* As on a full disk, the end of the job comes after the deletion of the parent. */
+/* The last step of the job comes after the deletion of the parent, as can happen on a full disk. */
 SCHEDULER_TEST(a_name_is_stored_even_if_the_parent_is_deleted)
 {
     char parent[GRAPH_ID_SIZE];

@@ -3,9 +3,9 @@
 
 #include <semaphore.h>
 
-/* Work that occupies a thread of the pool until the test releases it. */
+/* Work that occupies a pool thread until the test releases this thread. */
 struct held_work {
-    struct pool_work work; /* first member */
+    struct pool_work work; /* must be the first member */
     sem_t go;
     bool is_ended;
 };

@@ -60,7 +60,8 @@ TEST(jobs_above_the_vertex_limit_are_skipped)
     assert_null(queue_first_within(&queue, limit));
     queue_push(&queue, &shares[0], &small);
     assert_ptr_equal(queue_first_within(&queue, limit), &small);
-    /* The tenant that was served more comes first if the other has no job small enough. */
+    /* A tenant that was served more comes first if the other tenant has no job that is small
+     * enough. */
     shares[1].served = 1e9;
     queue_push(&queue, &shares[1], &other);
     assert_ptr_equal(queue_first_within(&queue, limit), &small);
@@ -160,8 +161,8 @@ static struct job *take(struct job_queue *queue)
     return job;
 }
 
-/* A tenant that floods the queue delays another tenant by no more than the running job, even if its
- * jobs have higher priorities. */
+/* A tenant that floods the queue with jobs of a high priority delays another tenant by at most the
+ * running job. */
 TEST(tenants_take_turns_according_to_the_work_served)
 {
     struct job_queue queue = {0};
@@ -179,8 +180,8 @@ TEST(tenants_take_turns_according_to_the_work_served)
         queue_push(&queue, &shares[1], &late[i]);
         assert_int_equal(queue_ahead(&queue, &late[i]).number, 2 * i);
     }
-    assert_ptr_equal(take(&queue), &late[0]); /* idle tenants gain neither credit nor debt */
-    assert_ptr_equal(take(&queue), &late[1]); /* two small jobs cost less than a large one */
+    assert_ptr_equal(take(&queue), &late[0]); /* an idle tenant gains neither credit nor debt */
+    assert_ptr_equal(take(&queue), &late[1]); /* two small jobs cost less than one large job */
     assert_ptr_equal(take(&queue), &flood[2]);
     assert_ptr_equal(take(&queue), &flood[3]);
     assert_null(queue_first(&queue));

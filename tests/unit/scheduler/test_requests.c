@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The thread that runs the loop, here the main thread of the test. */
+/* The thread that runs the loop, which in this test is the main thread. */
 static pthread_t loop_thread;
 static size_t unmapped_bytes;
 
@@ -21,7 +21,8 @@ int munmap(void *address, size_t size)
     return (int)syscall(SYS_munmap, address, size);
 }
 
-/* Unmapping takes about 30 ms per GiB, which would delay all other requests. */
+/* Unmapping a result takes about 30 ms per GiB. On the loop, this would delay all other
+ * requests. */
 SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop)
 {
     char *edges = ring_of(300, 1);
@@ -29,7 +30,7 @@ SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop)
     char graph_id[GRAPH_ID_SIZE];
     solve(fixture, edges, job_id, graph_id);
     free(edges);
-    restart(fixture); /* otherwise the commit may hold the last reference */
+    restart(fixture); /* drops the reference of the commit, which could be the last one */
     loop_thread = pthread_self();
     unmapped_bytes = 0;
     ask(fixture, CALL_DELETE_GRAPH, graph_id, STATUS_OK, 204);
@@ -54,7 +55,8 @@ SCHEDULER_TEST(only_an_idle_graph_can_be_deleted)
 
 #define ESTIMATES 16
 
-/* A pipe without a writer replaces the graph's file, so that an estimate that reads it blocks. */
+/* The test replaces the graph's file with a pipe without a writer, so that estimates that read the
+ * file block. */
 SCHEDULER_TEST(an_upload_does_not_wait_for_estimates)
 {
     char *edges = ring_of(FORM_MATRIX_VERTICES + 1, 1);
@@ -131,7 +133,8 @@ SCHEDULER_TEST(jobs_are_filtered_by_state)
     forget(question);
 }
 
-/* Each page takes little time, even if few jobs match the filter. */
+/* A page ends after a limited number of jobs, so that each page takes little time even if few jobs
+ * match the filter. */
 SCHEDULER_TEST(a_filter_that_matches_few_jobs_ends_the_page_early)
 {
     char failed[JOB_ID_SIZE];

@@ -40,7 +40,7 @@ static void end_wait(struct fixture *fixture, struct question *question)
     forget(question);
 }
 
-/* The second query comes before the first one's job is on the disk. */
+/* The second query arrives before the job of the first query is on the disk. */
 SCHEDULER_TEST(queries_that_wait_for_one_result_share_a_job)
 {
     struct question *upload = new_upload(CALL_STORE_GRAPH, RING);
@@ -56,8 +56,8 @@ SCHEDULER_TEST(queries_that_wait_for_one_result_share_a_job)
     forget(upload);
 }
 
-/* The table of graphs forgets the jobs of a deleted graph, but the ID of a job finds the result of
- * the same graph uploaded again. */
+/* The graph is deleted and uploaded again. The graph table then forgets the jobs of the first
+ * upload, but their IDs still find the result. */
 SCHEDULER_TEST(a_retired_result_leaves_no_key_of_an_earlier_upload)
 {
     char first[JOB_ID_SIZE];
@@ -74,7 +74,7 @@ SCHEDULER_TEST(a_retired_result_leaves_no_key_of_an_earlier_upload)
     assert_null(result_table_find(fixture->results, 0, graph_id));
 }
 
-/* Submits the stored graph and waits for the end of the job. */
+/* Submits the stored graph and waits until the job has ended. */
 static void solve_stored(struct fixture *fixture, const char *graph_id,
                          const struct job_parameters *parameters)
 {
@@ -89,8 +89,8 @@ static struct result *published(const struct fixture *fixture, const char *graph
     return graph_table_find_id(&fixture->scheduler->graphs, graph_id)->results[kind].result;
 }
 
-/* A full queue refuses no job that replaces a damaged result, and the job is there at once, though
- * the form of a new job would be measured first. */
+/* A full queue accepts the job that replaces a damaged result. The job exists immediately, because
+ * its form is known and need not be measured first. */
 SCHEDULER_TEST(a_damaged_result_is_solved_again_as_before)
 {
     char job_id[JOB_ID_SIZE];
@@ -122,7 +122,7 @@ SCHEDULER_TEST(a_damaged_result_is_solved_again_as_before)
     assert_int_equal(result_form(result), RESULT_FORM_HIERARCHY);
 }
 
-/* The damage is found before a worker could have taken the new job. */
+/* The queries arrive before a worker can start the new job. */
 SCHEDULER_TEST(queries_wait_for_the_job_that_replaces_a_damaged_result)
 {
     char job_id[JOB_ID_SIZE];
@@ -174,7 +174,8 @@ SCHEDULER_TEST(the_limit_evicts_the_least_recently_used_result)
     assert_null(result_table_find(fixture->results, 0, ring));
     assert_distance(fixture, line, 0, 2, "11");
     restart(fixture);
-    assert_null(result_table_find(fixture->results, 0, ring)); /* not considered lost */
+    assert_null(result_table_find(fixture->results, 0, ring)); /* the evicted result does not count
+                                                                * as lost */
     assert_distance(fixture, line, 0, 2, "11");
 }
 
@@ -186,7 +187,7 @@ static void touch(struct fixture *fixture, const char *graph_id)
     result_unref(result);
 }
 
-/* Queries only record the time in the results; the order of eviction is determined when a result
+/* Queries only record their time in the result. The order of eviction is determined when a result
  * has to be evicted. */
 SCHEDULER_TEST(results_are_evicted_in_the_order_of_their_last_queries)
 {
@@ -203,9 +204,9 @@ SCHEDULER_TEST(results_are_evicted_in_the_order_of_their_last_queries)
             assert_null(gone);
         }
         if (i == 2) {
-            touch(fixture, graph_ids[0]); /* order of use is now 1 2 0 */
+            touch(fixture, graph_ids[0]); /* the order of use is now 1 2 0 */
         } else if (i == 3) {
-            touch(fixture, graph_ids[2]); /* order of use is now 0 3 2 */
+            touch(fixture, graph_ids[2]); /* the order of use is now 0 3 2 */
         }
     }
 }
@@ -235,13 +236,13 @@ SCHEDULER_TEST(queries_are_answered_in_the_last_requested_kind)
     solve_kind(fixture, KIND_I4, graph_id);
     solve_kind(fixture, KIND_F8, graph_id);
     assert_int_equal(answering_kind(fixture, graph_id), KIND_F8);
-    solve_kind(fixture, KIND_I4, graph_id); /* the result is known, so not solved again */
+    solve_kind(fixture, KIND_I4, graph_id); /* the result exists, so no solve is needed */
     assert_int_equal(answering_kind(fixture, graph_id), KIND_I4);
     restart(fixture);
     assert_int_equal(answering_kind(fixture, graph_id), KIND_I4);
 }
 
-/* The canonical form has no loops, but a negative loop still gives the graph a different ID. */
+/* A stored graph contains no loops, but a negative loop still gives the graph a different ID. */
 SCHEDULER_TEST(a_graph_with_a_negative_loop_has_a_different_id)
 {
     char job_id[JOB_ID_SIZE];
@@ -253,7 +254,7 @@ SCHEDULER_TEST(a_graph_with_a_negative_loop_has_a_different_id)
     assert_job_state(fixture, job_id, "failed");
 }
 
-/* Makes all writes of graphs fail: removes their folder while the store is open. */
+/* Makes all writes of graph files fail by removing their folder while the store is open. */
 static void break_store(const struct fixture *fixture)
 {
     char command[640];

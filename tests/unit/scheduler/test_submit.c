@@ -47,8 +47,8 @@ static struct question *name_ring(struct fixture *fixture, const char *name, enu
     return question;
 }
 
-/* The number is limited because each result of a graph is bound to all its names, and each document
- * lists them. */
+/* The number of names is limited because each result of a graph has keys for all names, and each
+ * document lists them. */
 SCHEDULER_TEST(the_number_of_names_of_a_graph_is_limited)
 {
     struct question *question = name_ring(fixture, "first", STATUS_OK, 201);
@@ -65,7 +65,7 @@ SCHEDULER_TEST(the_number_of_names_of_a_graph_is_limited)
     assert_true(question->call.problem.limit == GRAPH_NAMES_MAX);
     forget(question);
     forget(name_ring(fixture, "first", STATUS_OK, 200));
-    /* If a name moves to another graph, the graph may get another name. */
+    /* When one of its names has moved to another graph, the graph may get a new name. */
     question = new_upload(CALL_STORE_GRAPH, LINE);
     snprintf(question->call.submit.parameters.name, NAME_SIZE, "first");
     call_and_forget(fixture, question, STATUS_OK, 201);
@@ -75,8 +75,8 @@ SCHEDULER_TEST(the_number_of_names_of_a_graph_is_limited)
 #define LARGE_VERTICES 600u
 #define LARGE_EDGES (LARGE_VERTICES * LARGE_VERTICES * 3 / 2)
 
-/* Returns an upload of a graph so large that it is written while its ID is computed: edges from
- * each of 600 vertices to each of 900 others, and a lighter edge from 1 to `last`. */
+/* Returns an upload of a graph that is so large that it is written while its ID is computed. Each
+ * of 600 vertices has an edge to each of 900 others, and a lighter edge leads from 1 to `last`. */
 static struct question *new_large_upload(unsigned last)
 {
     char *edges = NULL;
@@ -129,7 +129,7 @@ static void expect_stored(const struct fixture *fixture, const char *id, uint32_
     graph_destroy(graph);
 }
 
-/* The graphs differ in one edge, but their rows in the catalogue are equal except for the ID. */
+/* The graphs differ in one edge, so their rows in the catalogue differ only in the ID. */
 SCHEDULER_TEST(each_large_graph_is_stored_once)
 {
     char ids[3][GRAPH_ID_SIZE];
@@ -146,7 +146,7 @@ SCHEDULER_TEST(each_large_graph_is_stored_once)
     assert_string_equal(ids[1], ids[2]);
 }
 
-/* The quota has room for the edges, but not for the rest of the graph. */
+/* The quota is large enough for the edges, but not for the rest of the graph. */
 SCHEDULER_TEST(a_refused_large_graph_leaves_no_file_or_descriptor)
 {
     restart(fixture);
@@ -162,7 +162,7 @@ SCHEDULER_TEST(a_refused_large_graph_leaves_no_file_or_descriptor)
 
 static atomic_ulong free_blocks = 1UL << 40;
 
-/* Replaces the function of the C library, to simulate a disk with any amount of free space. */
+/* Replaces fstatvfs of the C library, to simulate a disk with `free_blocks` bytes of free space. */
 int fstatvfs(int descriptor, struct statvfs *ret_info)
 {
     (void)descriptor;
@@ -225,7 +225,7 @@ SCHEDULER_TEST(a_repeated_key_returns_the_same_job_even_after_a_restart)
     forget(first);
 }
 
-/* Returns a job for a stored graph: only the commit lies between this call and its response. */
+/* Returns a call that submits a stored graph. Its response waits only for the commit. */
 static struct question *new_stored(const char *graph_id, const char *key)
 {
     struct question *question = new_question(CALL_SUBMIT, graph_id);
@@ -274,7 +274,7 @@ static bool has_moved_name(const struct question *question, const struct questio
            strstr(question->call.submit.warnings, words) != NULL;
 }
 
-/* The second upload takes over the name while the first upload is not yet on the disk. */
+/* The second upload takes the name from the first upload, which is not on the disk yet. */
 SCHEDULER_TEST(two_concurrent_uploads_with_one_name_report_that_it_moves)
 {
     struct question *ring = post_named(fixture, RING);
@@ -330,8 +330,8 @@ SCHEDULER_TEST(a_job_whose_result_does_not_fit_on_disk_is_refused)
     assert_int_equal(json_array_size(json_object_get(body, "graphs")), 1);
     json_decref(body);
     forget(question);
-    /* A request that needs no space is accepted on a full disk, and the refused request is accepted
-     * once there is space. */
+    /* A request that needs no space is accepted on a full disk. The refused request is accepted
+     * when the disk has space again. */
     solve(fixture, LINE, job_id, graph_id);
     atomic_store(&free_blocks, 1UL << 40);
     solve(fixture, RING, job_id, graph_id);

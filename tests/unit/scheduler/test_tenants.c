@@ -24,7 +24,8 @@ static struct question *new_submit(struct fixture *fixture, const char *tenant, 
     return question;
 }
 
-/* Solves a tenant's ring under the name "ring" and the Idempotency-Key "order"; copies the IDs. */
+/* Submits RING for a tenant, with the name "ring" and the Idempotency-Key "order". Copies the IDs
+ * of the job and the graph. */
 static void solve_as(struct fixture *fixture, const char *tenant, char job_id[JOB_ID_SIZE],
                      char graph_id[GRAPH_ID_SIZE])
 {
@@ -96,7 +97,7 @@ SCHEDULER_TEST(objects_of_a_tenant_stay_unknown_to_others_after_a_restart)
     }
 }
 
-/* Two tenants use the same graph, the same name and the same Idempotency-Key. */
+/* Both tenants submit the same graph with the same name and the same Idempotency-Key. */
 SCHEDULER_TEST(equal_requests_of_two_tenants_are_independent)
 {
     char job_ids[3][JOB_ID_SIZE];
@@ -157,7 +158,7 @@ SCHEDULER_TEST(bytes_are_counted_reserved_and_released)
     assert_int_equal(tenant->share.count, 0);
 }
 
-/* The second job waits while the first is solved, and then ends with the result of the first. */
+/* The second job waits while the first job is solved, and then ends with the first job's result. */
 SCHEDULER_TEST(a_job_that_ends_with_another_jobs_result_releases_its_bytes)
 {
     struct tenant *tenant = tenant_of(fixture, "a");
@@ -185,8 +186,8 @@ SCHEDULER_TEST(more_vertices_than_the_key_allows_are_refused)
     expect_lists(fixture, "a", 0);
 }
 
-/* Requests get their places in the queue in the order of their arrival. A refused request is not
- * accepted later, when another job has left the queue. */
+/* Requests get queue places in the order in which they arrive. A refused request is not accepted
+ * later, even when another job has left the queue. */
 SCHEDULER_TEST(the_quota_of_waiting_jobs_is_enforced)
 {
     struct question *first = new_submit(fixture, "a", RING);
@@ -247,7 +248,8 @@ TEST(waiting_jobs_and_reserved_places_count_towards_the_quota)
     assert_int_equal(tenant_check_queue(&admission, 1, 64, NULL, &none, &problem), STATUS_OK);
 }
 
-/* Reserves queue places for a tenant until one is refused; returns their number. */
+/* Reserves queue places for a tenant until a reservation is refused. Returns the number of reserved
+ * places. */
 static uint32_t fill_queue(const struct admission *admission, struct tenant *tenant,
                            uint32_t *free_places)
 {
@@ -302,7 +304,8 @@ TEST(the_quota_counts_stored_and_expected_bytes)
     assert_int_equal(tenant_check_bytes(&tenant, &none, UINT64_MAX, &problem), STATUS_OK);
 }
 
-/* Posts a change of a tenant's graph RING and runs the loop until it waits behind other changes. */
+/* Posts a change of a tenant's graph, and runs the loop until the change waits behind other
+ * changes. */
 static struct question *park_change(struct fixture *fixture, const char *tenant,
                                     const char *graph_id, double weight)
 {

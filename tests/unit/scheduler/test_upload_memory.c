@@ -47,7 +47,7 @@ TEST(an_upload_is_charged_for_its_bytes_and_at_most_one_step_more)
     assert_int_equal(memory.taken_bytes, MIB);
     assert_int_equal(charge(&share, 6 * MIB + 1), STATUS_OK);
     assert_int_equal(memory.taken_bytes, 7 * MIB);
-    assert_int_equal(charge(&share, 4 * MIB), STATUS_OK); /* these bytes are charged already */
+    assert_int_equal(charge(&share, 4 * MIB), STATUS_OK); /* a larger charge includes these bytes */
     assert_int_equal(memory.taken_bytes, 7 * MIB);
 
     struct upload_share moved = upload_memory_move(&share);
@@ -75,7 +75,7 @@ TEST(no_upload_uses_more_than_the_share_of_its_client)
     assert_int_equal(charge(&with_key, 16 * MIB + 3), STATUS_BODY_TOO_LARGE);
     assert_true(problem.limit == 16.0 * MIB + 2);
     assert_int_equal(upload_memory_admit(&alone, UINT64_MAX, &problem), STATUS_BODY_TOO_LARGE);
-    /* The last charge is smaller than a full step, because only that much is left. */
+    /* The last charge is smaller than a full step, because less than a step is left. */
     assert_int_equal(upload_memory_admit(&alone, 32 * MIB + 5, &problem), STATUS_OK);
     assert_int_equal(charge(&alone, 32 * MIB + 5), STATUS_OK);
     assert_int_equal(memory.taken_bytes, 32 * MIB + 5);
@@ -108,7 +108,7 @@ TEST(an_upload_refused_for_memory_may_be_retried)
     other = share_of(NULL, 2);
     assert_int_equal(find_room(&large, UINT64_MAX), STATUS_OK); /* no estimate is too large */
     assert_int_equal(charge(&large, 31 * MIB), STATUS_OK);
-    /* The first address has 1 MiB of its half left, the other address has its whole half. */
+    /* Address 1 has 1 MiB of its half left, and address 2 has its whole half. */
     assert_int_equal(charge(&second, UPLOAD_MEMORY_FREE_BYTES), STATUS_OK);
     assert_int_equal(find_room(&second, 2 * MIB), STATUS_UPLOAD_MEMORY);
     assert_int_equal(charge(&second, 2 * MIB), STATUS_UPLOAD_MEMORY);
@@ -130,8 +130,8 @@ TEST(an_address_may_use_half_of_the_share_of_its_tenant)
     struct upload_share more;
 
     memory = (struct upload_memory){.limit_bytes = 64 * MIB};
-    /* Two addresses use the whole share of one tenant. A second tenant with the same addresses uses
-     * the rest of the memory. */
+    /* Two addresses use all memory that one tenant may use. A second tenant with the same addresses
+     * uses the rest. */
     for (uint32_t i = 0; i < 4; i++) {
         shares[i] = share_of(&tenants[i / 2], i % 2);
         assert_int_equal(charge(&shares[i], 16 * MIB), STATUS_OK);

@@ -31,7 +31,8 @@ SCHEDULER_TEST(a_wait_for_a_change_ends_with_the_change)
     cancel(fixture, queued);
 }
 
-/* Returns a request for an event stream. The client has seen events up to `seen` (NULL: none). */
+/* Returns a request for an event stream. `seen` is the last event that the client has seen; NULL:
+ * no event. */
 static struct question *new_stream(struct fixture *fixture, const char *job_id, const char *seen)
 {
     struct question *question = new_question(CALL_EVENTS, job_id);
@@ -83,7 +84,7 @@ SCHEDULER_TEST(a_stream_sends_the_state_and_then_each_change)
     forget(question);
 }
 
-/* The client watches the last of three jobs, which moves up in the queue. */
+/* The client watches the last of three jobs, which moves forward in the queue. */
 SCHEDULER_TEST(a_move_in_the_queue_is_a_progress_event)
 {
     char running[JOB_ID_SIZE];

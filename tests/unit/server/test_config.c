@@ -1,4 +1,4 @@
-/* Tests of the configuration: sources of values, refused values, and the sample file. */
+/* Tests the configuration: the sources of values, refused values, and the sample file. */
 #include "server/config_option.h"
 #include "tests/lib/folder_fixture.h"
 #include "tests/lib/test.h"
@@ -194,7 +194,7 @@ TEST(unrelated_variables_are_ignored)
     ASSERT_REFUSED(load_variable("APSPD_CONFIG=/nowhere/at.ini"), "/nowhere/at.ini");
 }
 
-/* The library inih would split such a line and parse each part as a line. */
+/* The library inih splits an overlong line and parses each part as a line. */
 TEST(an_overlong_line_is_an_error)
 {
     static char text[4096];

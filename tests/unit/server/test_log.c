@@ -1,4 +1,5 @@
-/* Tests of the log: one line of valid JSON on standard error per event, whatever its fields are. */
+/* Tests that the log prints each event as one line of valid JSON on standard error, for any values
+ * of the event's fields. */
 #include "server/log.h"
 #include "tests/lib/test.h"
 
@@ -18,7 +19,7 @@ static void begin(void)
     close(pipe_ends[1]);
 }
 
-/* Returns the text logged since begin() and restores standard error. */
+/* Restores standard error, and returns the text that was logged since begin(). */
 static const char *end(void)
 {
     size_t size = 0;

@@ -1,4 +1,4 @@
-/* Tests of the counters, and of their text in the format of Prometheus. */
+/* Tests the metrics, and their text in the Prometheus format. */
 #include "server/metrics.h"
 #include "tests/lib/test.h"
 
@@ -12,7 +12,7 @@ static char *print(void)
     return text_take(&text, NULL);
 }
 
-/* Returns whether the text has this line. */
+/* Returns whether the text contains this line. */
 static bool has_line(const char *text, const char *line)
 {
     const size_t size = strlen(line);

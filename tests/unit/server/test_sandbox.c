@@ -1,4 +1,5 @@
-/* Tests of the sandbox: each attempt is in a separate process, confined as service or as worker. */
+/* Tests the sandbox. Each attempt runs in a separate process that is confined like the service or
+ * like a worker. */
 #include "tests/lib/sandbox_attempts.h"
 
 #include "server/sandbox.h"
@@ -49,8 +50,8 @@ static struct sandbox_report enter(const struct sandbox_policy *policy)
     return report;
 }
 
-/* Runs the function in a child process in the sandbox. Returns its exit code, or the negative
- * number of the signal that ended it. */
+/* Runs the function in a sandboxed child process. Returns the child's exit code, or the negative
+ * number of the signal that ended the child. */
 static int run_sandboxed(const struct sandbox_policy *policy, int (*function)(void))
 {
     pid_t child = fork();
@@ -139,7 +140,8 @@ TEST(the_worker_keeps_the_system_calls_that_it_needs)
     expect_done(&policy, attempt_needed, attempt_needed_count);
 }
 
-/* The driver needs more calls and files, but with these a process still cannot escape. */
+/* A GPU's driver needs more calls and files, but these must not let a process escape from the
+ * sandbox. */
 TEST(access_to_a_gpu_does_not_weaken_the_sandbox)
 {
     struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
@@ -177,7 +179,7 @@ static void check_front_that_spawns(bool devices)
     policy.spawns = true;
     policy.devices = devices;
     assert_int_equal(run_sandboxed(&policy, attempt_itself), ATTEMPT_DONE);
-    /* Without Landlock, nothing distinguishes one program from another. */
+    /* Without Landlock, the first attempt (to execute another program) cannot be refused. */
     for (size_t i = has_landlock ? 0 : 1; i < attempt_forbidden_count; i++) {
         if (!is_of_children(attempt_forbidden[i].name, devices)) {
             expect_refused(&policy, &attempt_forbidden[i], 1);
@@ -196,7 +198,7 @@ TEST(a_service_whose_processes_open_a_gpu_is_confined)
     check_front_that_spawns(true);
 }
 
-/* Returns a field of a thread's status file, or -1 if the field is missing. */
+/* Returns a numeric field of a thread's status file in /proc, or -1 if the field is missing. */
 static long long status_field(const char *thread, const char *field, int base)
 {
     char path[64];
@@ -234,7 +236,8 @@ static void *wait_for_ever(void *context)
     return NULL;
 }
 
-/* Checks all threads of a process; the second one starts before the last step of confinement. */
+/* Checks all threads of a process. The second thread starts before the last step of the
+ * confinement. */
 static int look_at_threads(void)
 {
     static const char *const readable[] = {"/proc", NULL};
@@ -302,12 +305,12 @@ int main(int argc, char **argv)
 {
     (void)argv;
     if (argc > 1) {
-        return ATTEMPT_DONE; /* attempt_itself always returns ATTEMPT_DONE */
+        return ATTEMPT_DONE; /* attempt_itself started this process, and expects this code */
     }
     attempt_open(&scene);
     int layers = run_sandboxed(NULL, tell_layers);
     has_landlock = (layers & 1) != 0;
-    int failed = SKIPPED; /* in a build with sanitizers, or on a kernel without seccomp */
+    int failed = SKIPPED; /* sanitizers are used, or the kernel has no seccomp */
     if ((layers & 2) != 0) {
         assert_int_equal((layers & 4) != 0, has_landlock);
         failed = test_run();

@@ -1,4 +1,4 @@
-/* Tests of the sockets and credentials that systemd passes to the service. */
+/* Tests the functions for sockets and credentials that systemd passes to the service. */
 #include "server/systemd.h"
 #include "tests/lib/test.h"
 
@@ -21,7 +21,7 @@ static enum status take(const char *count, int *ret_socket)
     return status;
 }
 
-/* Makes the descriptor number 3, like systemd; the test's descriptor 3 gets another number. */
+/* Moves the descriptor to number 3, the first number that systemd uses. */
 static void hand_over(int descriptor)
 {
     assert_int_equal(dup2(descriptor, 3), 3);
@@ -38,7 +38,7 @@ TEST(a_listening_socket_is_accepted)
     int descriptor = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(descriptor, (const struct sockaddr *)&any, sizeof any), 0);
     hand_over(descriptor);
-    assert_int_equal(take("1", &taken), STATUS_CONFIG); /* the socket does not listen yet */
+    assert_int_equal(take("1", &taken), STATUS_CONFIG); /* the socket is not listening yet */
     assert_int_equal(listen(3, 5), 0);
     assert_int_equal(take("2", &taken), STATUS_CONFIG);
     assert_int_equal(taken, 7);

@@ -30,7 +30,7 @@ static struct catalogue *open_catalogue(const struct fixture *fixture)
     return catalogue;
 }
 
-/* The rows that a walk of the catalogue has visited, one line per row. */
+/* The rows that a walk of the catalogue has visited, as text with one line per row. */
 struct walk {
     char lines[2048];
     struct graph_row graph;
@@ -353,7 +353,7 @@ static enum status see_damage(void *context, const struct catalogue_damage *dama
     return STATUS_OK;
 }
 
-/* Expects that damage is reported only in this table, and that its row is set aside. */
+/* Expects that damage is reported in this table only, and that the damaged row is set aside. */
 static void expect_told(struct catalogue *catalogue, const char *table)
 {
     struct walk walk = {0};
@@ -432,8 +432,8 @@ FIXTURE_TEST(a_negative_zero_does_not_count_as_damage)
     catalogue_close(catalogue);
 }
 
-/* If a value has another type than its column, its row stays readable; an index that lacks a row is
- * rebuilt. */
+/* A row stays readable if one of its values has another type than the column. An index that lacks a
+ * row is rebuilt. */
 FIXTURE_TEST(wrong_types_and_indexes_do_not_prevent_a_start)
 {
     struct walk walk;
@@ -448,7 +448,7 @@ FIXTURE_TEST(wrong_types_and_indexes_do_not_prevent_a_start)
     catalogue = open_catalogue(fixture);
     expect_told(catalogue, "result");
     catalogue_close(catalogue);
-    /* Adds rows while the index claims to cover no rows. */
+    /* Makes the index claim to cover no rows, and then adds a row. */
     run_sql(fixture, "DELETE FROM name;PRAGMA writable_schema=ON;"
                      "UPDATE sqlite_schema SET sql=sql||' WHERE 0' WHERE name='name_by_graph'");
     catalogue = open_catalogue(fixture);

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
-/* Bytes of a path graph of 10 vertices in the cache. */
+/* Size in bytes of a cached path graph with 10 vertices. */
 #define ENTRY_BYTES (11 * 8 + 9 * 8)
 
 static void store_graph(const struct fixture *fixture, const char *id, int first_weight)
@@ -54,7 +54,7 @@ FIXTURE_TEST(edges_are_read_from_the_file_only_once)
     graph_cache_destroy(cache);
 }
 
-/* Returns whether the graph is cached. If it was evicted, it is read again, which fails because its
+/* Returns whether the graph is cached. If it was evicted, borrowing the graph fails, because its
  * file is missing. */
 static bool is_kept(struct graph_cache *cache, const char *id)
 {

@@ -91,8 +91,8 @@ FIXTURE_TEST(a_second_write_repairs_a_damaged_file)
     graph_destroy(graph);
 }
 
-/* Any changed bit of the file must be detected, except in the padding between parts. With its even
- * number of edges, this graph has padding only after the names. */
+/* Any changed bit of the file must be detected, except in the padding between parts. This graph has
+ * an even number of edges, so it has padding only after the names. */
 FIXTURE_TEST(every_flipped_byte_is_detected)
 {
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
@@ -148,7 +148,7 @@ FIXTURE_TEST(a_missing_file_counts_as_damaged)
     assert_int_equal(graph_file_read_names(fixture->folder, name, &names), STATUS_CORRUPT);
 }
 
-/* A file with valid checksums may still contain an invalid graph, which other checks detect. */
+/* A file with valid checksums can contain an invalid graph, which other checks must detect. */
 FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum)
 {
     struct graph *read;

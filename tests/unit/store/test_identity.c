@@ -12,7 +12,8 @@ static void id_of(const struct graph *graph, char id[GRAPH_ID_SIZE])
     assert_int_equal(strlen(id), GRAPH_ID_SIZE - 1);
 }
 
-/* Stored IDs must stay valid, so IDs never change. This ID was computed with Python's hashlib. */
+/* The ID of a graph must never change, so that stored IDs stay valid. The expected ID was computed
+ * with Python's hashlib. */
 TEST(the_id_of_a_known_graph_never_changes)
 {
     char id[GRAPH_ID_SIZE];
@@ -36,8 +37,7 @@ TEST(equal_graphs_have_the_same_id)
     graph_destroy(again);
 }
 
-/* Two tenants have the same graph. Neither of them, nor anybody without the secret, can tell this
- * from the IDs. */
+/* The IDs must not reveal to anybody without the secret that two tenants have the same graph. */
 TEST(ids_of_tenants_depend_on_name_and_secret)
 {
     static const char *const tenants[] = {"", "a", "b", "a"};

@@ -10,7 +10,7 @@ struct subject {
     void *bytes;
     struct hierarchy *hierarchy;
     struct label_table *labels;
-    uint32_t *pairs; /* all pairs */
+    uint32_t *pairs; /* all pairs of vertices */
     size_t count;
     unsigned char *wanted; /* expected distances, from labels computed for each pair */
 };
@@ -62,7 +62,8 @@ static void ask_all(struct subject *subject)
     free(elements);
 }
 
-/* The distances must be equal bit for bit, whether all labels are cached, some, or none. */
+/* The distances must be equal bit for bit, whether the budget holds all labels, some labels or
+ * none. */
 TEST(distances_are_the_same_with_every_budget)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
@@ -108,8 +109,8 @@ TEST(the_least_recently_used_hierarchy_is_evicted_first)
     assert_int_equal(label_cache_used(), 0);
 }
 
-/* A call computes a limited number of labels, however many pairs it gets, so that other requests
- * can run in between. */
+/* One call computes a limited number of labels for any number of pairs, so that other requests can
+ * run between calls. */
 TEST(one_call_computes_only_a_part_of_many_pairs)
 {
     struct subject subject = make_subject(make_grid(true), KIND_I4);

@@ -126,8 +126,8 @@ FIXTURE_TEST(damaged_records_are_ignored_and_written_again)
     graph_destroy(graph);
 }
 
-/* Sets the file's time, because the clock of the file system may be too coarse to order two
- * files. */
+/* Sets the modification time of the file, because the file system's clock may give two files the
+ * same time. */
 static void date(const struct fixture *fixture, const struct graph *graph, uint64_t seed,
                  time_t second)
 {
@@ -144,7 +144,8 @@ FIXTURE_TEST(the_least_recently_used_order_is_evicted_first)
         keep(fixture, graph, seed);
         date(fixture, graph, seed, (time_t)(1000 + seed * 7 % 5));
     }
-    /* Each file counts as 64 KiB. Old to new: 3, 1, 4, 2, 5; opening file 3 makes it the newest. */
+    /* Each file counts as 64 KiB. The files from oldest to newest are 3, 1, 4, 2, 5, until opening
+     * file 3 makes it the newest. */
     assert_true(is_kept(fixture, graph, 3));
     order_file_trim(fixture->folder, 5 * 65536);
     assert_int_equal(count_files(fixture), 5);
@@ -170,7 +171,8 @@ FIXTURE_TEST(a_new_plan_evicts_older_plans)
     graph_destroy(graph);
 }
 
-/* A short record says that no plan was worthwhile; later a plan replaces it. */
+/* The first record is short, because it says that no plan is worthwhile. Later a plan replaces it,
+ * so the file grows. */
 FIXTURE_TEST(a_growing_plan_evicts_other_plans)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);

@@ -10,7 +10,7 @@
 #define READER_COUNT 3
 #define ROUND_COUNT 2000
 
-/* Makes a result whose element (i, j) is 10 i + j; (2, 0) is unreachable. */
+/* Makes a result whose element (i, j) is 10 i + j, except that (2, 0) is unreachable. */
 static struct result *make_result(const struct fixture *fixture)
 {
     struct result *result;
@@ -203,7 +203,8 @@ static void remove_result(void *context)
     result_table_remove_result(removal->table, removal->result);
 }
 
-/* Removes two keys of one result among this many keys of another; returns the number of steps. */
+/* Counts the steps to remove two keys of one result from a table in which another result has
+ * `count` keys. */
 static long steps_to_remove_beside(const struct fixture *fixture, int count)
 {
     struct result_table *table = make_table();
@@ -232,7 +233,8 @@ FIXTURE_TEST(removing_a_result_takes_few_steps_in_a_large_table)
     assert_in_range(steps_to_remove_beside(fixture, 10000), few / 2, few * 8);
 }
 
-/* Shared by threads: readers look up keys while one writer adds, replaces and removes them. */
+/* State that threads share: readers look up keys while one writer adds, replaces and removes
+ * them. */
 struct stress {
     struct result_table *table;
     struct result *results[2];

@@ -8,7 +8,7 @@
 static const char name[] = "g_test.i4.result";
 static uint64_t published_checksum; /* set by publish() */
 
-/* Seals a file all of whose elements are written. */
+/* Writes the matrix to the file and seals the file. */
 static enum status seal(struct result_file *file)
 {
     const enum status status = result_file_write_matrix(file);
@@ -36,7 +36,7 @@ static void publish(struct result_file *file)
     assert_int_equal(result_file_publish(file, name, &published_checksum), STATUS_OK);
 }
 
-/* Publishes a file; returns its checksum. */
+/* Publishes a file and returns its checksum. */
 static uint64_t checksum_of(struct result_file *file)
 {
     uint64_t checksum;
@@ -239,8 +239,8 @@ FIXTURE_TEST(damage_after_opening_is_detected_on_access)
     assert_int_equal(result_file_verify(file, 200000, 100000), STATUS_CORRUPT);
     assert_false(result_file_is_sound(file, 200000, 100000));
     assert_int_equal(truncate_published(fixture, 300000), 0);
-    assert_int_equal(result_file_verify(file, LARGE_BYTES, 4), STATUS_OK); /* already verified when
-                                                                            * the file was opened */
+    assert_int_equal(result_file_verify(file, LARGE_BYTES, 4), STATUS_OK); /* verified when the file
+                                                                            * was opened */
     result_file_destroy(file);
 }
 
@@ -260,7 +260,7 @@ FIXTURE_TEST(truncating_a_mapped_file_is_detected_as_damage)
 FIXTURE_TEST(a_sealed_mapping_cannot_be_written)
 {
     struct result_file *file = make_file(fixture);
-    /* The kernel must refuse to write into memory that this process may not write. */
+    /* The kernel must refuse to write into the mapping, because this process may only read it. */
     int pipe_ends[2];
     assert_int_equal(pipe(pipe_ends), 0);
     assert_int_equal(write(pipe_ends[1], "x", 1), 1);
@@ -270,8 +270,8 @@ FIXTURE_TEST(a_sealed_mapping_cannot_be_written)
     result_file_destroy(file);
 }
 
-/* Makes a file under a limit on file sizes. The kernel then refuses to allocate space, as it does
- * on a full disk. */
+/* Makes a result file while file sizes are limited. The limit makes the kernel refuse to allocate
+ * space, as on a full disk. */
 static enum status make_on_full_disk(const struct fixture *fixture, uint32_t vertex_count)
 {
     struct result_file *file = NULL;
@@ -325,7 +325,7 @@ static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
     assert_int_equal(
         result_file_create(fixture->folder, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &file),
         STATUS_OK);
-    ((int32_t *)result_file_matrix(file).elements)[7] = 41; /* the file never contains it */
+    ((int32_t *)result_file_matrix(file).elements)[7] = 41; /* the file never contains this value */
     const int descriptor = dup(result_file_descriptor(file));
     assert_int_equal(
         result_file_adopt(descriptor, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &adopted),
@@ -379,7 +379,7 @@ FIXTURE_TEST(a_file_whose_header_was_changed_is_not_sealed)
     result_file_destroy(file);
 }
 
-/* Otherwise the first reader of the mapping would be killed by SIGBUS. */
+/* If a truncated file were sealed, SIGBUS would kill the first reader of its mapping. */
 FIXTURE_TEST(a_truncated_file_is_not_sealed)
 {
     struct result_file *file;

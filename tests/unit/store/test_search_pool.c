@@ -18,7 +18,7 @@ static struct result_file *make_file(const struct fixture *fixture, const struct
     return file;
 }
 
-/* Required by search_pool_open to return the hierarchy; the tests use only the pool. */
+/* search_pool_open returns the hierarchy here. The tests use only the pool. */
 static const struct hierarchy *hierarchy;
 
 /* Returns a row of distances, and the number of steps that its search took. */
@@ -41,7 +41,8 @@ static void check_pool(struct result_file *file, const struct graph *graph)
     assert_int_equal(search_pool_create(file, &pool), STATUS_OK);
     assert_int_equal(search_pool_open(pool, NULL, &hierarchy), STATUS_OK);
     assert_true(search_pool_arc_count(pool) > n);
-    /* Requests consecutive rows, some of them twice, then a distant row; abandons some searches. */
+    /* Requests consecutive rows, some of them twice, and then a distant row. Abandons some of the
+     * searches. */
     for (uint32_t i = 0; i < 4 * n; ++i) {
         const uint32_t row = i % 5 == 4 ? i * 17 % (uint32_t)n : i / 2 % (uint32_t)n;
         const void *abandoned;
@@ -153,7 +154,7 @@ static struct graph *make_long_path(void)
     return graph;
 }
 
-/* The event loop reads the number of arcs, for which it must not read gigabytes. */
+/* The event loop reads the number of arcs, so this must not require reading gigabytes. */
 FIXTURE_TEST(the_first_block_contains_the_number_of_arcs)
 {
     struct search_pool *pool = NULL;
@@ -174,7 +175,8 @@ FIXTURE_TEST(the_first_block_contains_the_number_of_arcs)
     graph_destroy(graph);
 }
 
-/* Otherwise each of many slow clients would hold all the rows that were computed ahead for it. */
+/* If long rows were computed ahead, each of many slow clients would hold the memory of several
+ * rows. */
 FIXTURE_TEST(long_rows_are_computed_one_at_a_time)
 {
     const size_t row_bytes = LONG_ROW * sizeof(int32_t);
@@ -210,7 +212,7 @@ static struct result_file *make_copy(const struct fixture *fixture, struct resul
     return file;
 }
 
-/* The base may be published or unpublished, and may be destroyed before the copy. */
+/* The base of the copy may be published or unpublished, and may be destroyed before the copy. */
 FIXTURE_TEST(changing_a_copy_does_not_change_its_base)
 {
     struct graph *graph = make_grid(false);
@@ -260,7 +262,7 @@ FIXTURE_TEST(changing_a_copy_does_not_change_its_base)
     graph_destroy(graph);
 }
 
-/* After the discard, a hierarchy of another size is written to the same file. */
+/* After the copy is discarded, a hierarchy of another size is written to the same file. */
 FIXTURE_TEST(a_discarded_copy_can_be_replaced_by_another_hierarchy)
 {
     struct graph *graph = make_grid(false);

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* Opens the store of a test in the folder "state" of the fixture. */
+/* Opens the store in the folder "state" of the fixture. */
 static enum status try_open(const struct fixture *fixture, struct store **ret_store,
                             struct problem *reterr)
 {
@@ -97,7 +97,7 @@ static enum status put_result(struct store *store, const char *graph_id, uint32_
     return status;
 }
 
-/* All rows of the catalogue as words, in the order of the walk. */
+/* All rows of the catalogue as words, in the order in which a walk visits them. */
 struct rows {
     char words[4096];
     struct graph_row graph;
@@ -231,8 +231,8 @@ FIXTURE_TEST(a_deleted_graph_leaves_no_rows_or_files)
     expect_after_restart(fixture, "g_2 ");
 }
 
-/* When the last reference is dropped, the file is closed. The test compares inodes too, because
- * another file may have been opened under the same descriptor number. */
+/* Dropping the last reference closes the file. The test also compares inodes, because another file
+ * may have been opened with the same descriptor number. */
 FIXTURE_TEST(the_store_drops_its_reference_to_an_evicted_result)
 {
     for (uint32_t n = 4; n <= 4200; n += 4196) { /* a large result is freed last */
@@ -247,8 +247,8 @@ FIXTURE_TEST(the_store_drops_its_reference_to_an_evicted_result)
     }
 }
 
-/* All changes are submitted before the store's thread starts, so they form one batch with one
- * commit. Every outcome is therefore known when the first one is reported. */
+/* The changes of a test, which are submitted before the store's thread starts. They form one batch
+ * with one commit, so all outcomes are known when the first outcome is reported. */
 #define BATCH_SIZE 100
 struct batch {
     struct store_change changes[BATCH_SIZE];
@@ -315,8 +315,8 @@ int fsync(int descriptor)
     return (int)syscall(SYS_fsync, descriptor);
 }
 
-/* Operations on results wait while the result of g_1 is written to the disk, but the job of g_2 is
- * accepted. */
+/* While the result of g_1 is written to the disk, other operations on results wait, but the job of
+ * g_2 is accepted. */
 FIXTURE_TEST(a_large_result_does_not_delay_acceptances)
 {
     struct store *store = start_store(fixture);
@@ -347,8 +347,9 @@ FIXTURE_TEST(a_large_result_does_not_delay_acceptances)
     expect_after_restart(fixture, "g_1 g_2 ");
 }
 
-/* The result is evicted and immediately solved again. The first file's deletion must not delete the
- * second file. The test repeats this, because the error needs both threads at the same time. */
+/* The result is evicted and immediately solved again. Deleting the first file must not delete the
+ * second file. The test repeats these steps, because such an error needs both threads to run at the
+ * same time. */
 FIXTURE_TEST(a_result_evicted_and_published_again_keeps_its_file)
 {
     struct store *store = start_store(fixture);
@@ -372,8 +373,8 @@ FIXTURE_TEST(a_result_evicted_and_published_again_keeps_its_file)
     expect_after_restart(fixture, "g_1 result:g_1 ");
 }
 
-/* The graph is deleted and uploaded again in one batch. The deletion of the first file must not
- * delete the second. */
+/* The graph is deleted and uploaded again in one batch. Deleting the first file must not delete the
+ * second file. */
 FIXTURE_TEST(a_graph_deleted_and_uploaded_again_keeps_its_file)
 {
     struct store *store = start_store(fixture);
@@ -523,7 +524,8 @@ FIXTURE_TEST(unsupported_directory_formats_are_refused)
     assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
 }
 
-/* Root may write anywhere, so a child process that gives up this privilege opens the store. */
+/* The user root may write anywhere, so a child process gives up this privilege before it opens the
+ * store. */
 FIXTURE_TEST(an_unwritable_directory_is_reported)
 {
     assert_int_equal(fchmod(fixture->folder, 0555), 0);

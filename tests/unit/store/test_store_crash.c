@@ -1,9 +1,8 @@
-/* Checks the state directory after the process dies, or after a call fails, at every call that
- * makes data durable. A death after one call equals a death before the next call.
- *
- * This program intercepts these calls, both of the store and of SQLite. For each k, a child runs a
- * script of changes, and dies or gets an error at the k-th such call; then the parent opens the
- * state directory again and checks it. */
+/* Checks the state directory after the process dies at a call that makes data durable, or after the
+ * call fails, for every such call. A death after one call is the same as a death before the next
+ * call. This program intercepts these calls, both of the store and of SQLite. For each k, a child
+ * process runs a script of changes, and dies or gets an error at the k-th such call. The parent
+ * process then opens the state directory again and checks it. */
 #include "server/store/coordinates_file.h"
 #include "server/store/graph_file.h"
 #include "server/store/store.h"
@@ -28,7 +27,7 @@ const char *__tsan_default_options(void)
     return "atexit_sleep_ms=0";
 }
 
-/* Which call fails, and with which errno; 0 means that the process dies. */
+/* The call that fails, and its errno; 0 means that the process dies instead. */
 static struct {
     atomic_uint calls;
     unsigned target; /* 0 = none */
@@ -36,7 +35,7 @@ static struct {
     atomic_bool was_sync;
 } plan;
 
-/* Counts a call. Returns true, with errno set, if the call should fail. */
+/* Counts a call. Returns true and sets errno if this call must fail. */
 static bool intercepted(bool is_sync)
 {
     if (atomic_fetch_add(&plan.calls, 1) + 1 != plan.target) {
@@ -101,11 +100,11 @@ static const char *const states[CHANGE_COUNT + 1] = {
     "g_a g_a:e1 j_a:done ",
     "g_a g_a:e2 j_a:done ",
 };
-/* A state that is also allowed between the last two changes: the file is new, the row old. The
- * checksum detects this, so that the result is discarded and its job is solved again. */
+/* Another valid state between the last two changes: the file is new, but its row is old. The
+ * checksum reveals this mismatch, so the store discards the result, which is then solved again. */
 static const char between[] = "g_a j_a:done ";
 
-/* Whether a result's file could not be created, which the store does not learn. */
+/* Whether the script failed to create a result file. The store does not learn of this failure. */
 static bool file_failed;
 
 static enum status accept_job(struct store *store, const char *graph_id, const char *job_id)
@@ -195,7 +194,8 @@ static enum status run_change(struct store *store, int number)
     }
 }
 
-/* Runs the script: reports each success through the pipe, and stops at the first failure. */
+/* Runs the script of changes. Reports each success through the pipe, and stops at the first
+ * failure. */
 static void run_script(const char *path, int pipe_end)
 {
     struct store *store;
@@ -208,10 +208,10 @@ static void run_script(const char *path, int pipe_end)
         _exit(plan.error == 0);
     }
     CHECK(store_start(store) == STATUS_OK);
-    /* SQLite ignores two failed syncs of its folder; the store itself then syncs the folder. */
+    /* SQLite ignores two failed syncs of its folder, so the store itself syncs the folder again. */
     atomic_store(&plan.was_sync, false);
     enum status status = STATUS_OK;
-    bool by_store = true; /* whether the store failed instead of the creation of a result file */
+    bool by_store = true; /* whether a failure is the store's, not that of creating a result file */
     for (int i = 0; i < CHANGE_COUNT && status == STATUS_OK; i++) {
         status = run_change(store, i);
         by_store = i != 2 && i != 4 && !file_failed;
@@ -219,7 +219,8 @@ static void run_script(const char *path, int pipe_end)
             CHECK(write(pipe_end, "+", 1) == 1);
         }
     }
-    /* If the store cannot know the state of the disk after a failure, it refuses all changes. */
+    /* After a failure that leaves the state of the disk unknown, the store must refuse all
+     * changes. */
     if (status == STATUS_IO && by_store) {
         CHECK(accept_job(store, "g_c", "j_c") == STATUS_IO);
     }
@@ -243,7 +244,7 @@ static struct outcome run_child(const char *path, unsigned target, int error)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        atomic_store(&plan.calls, 0); /* the parent has already made calls */
+        atomic_store(&plan.calls, 0); /* the parent process has made calls too */
         plan.target = target;
         plan.error = error;
         run_script(path, ends[1]);
@@ -348,7 +349,7 @@ static void expect_sound(const struct fixture *fixture, const char *name, int ac
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define STEP 5 /* a sanitizer makes each fork slow */
+#define STEP 5 /* sanitizers make each fork slow, so only every fifth call is tested */
 #else
 #define STEP 1
 #endif
@@ -385,7 +386,6 @@ FIXTURE_TEST(a_change_with_an_io_error_at_any_call_is_not_acknowledged)
     try_calls(fixture, EIO, STEP);
 }
 
-/* ENOSPC is handled like EIO. */
 FIXTURE_TEST(a_change_with_a_full_disk_at_any_call_is_not_acknowledged)
 {
     try_calls(fixture, ENOSPC, 5 * STEP);

@@ -1,4 +1,5 @@
-/* Tests that the store syncs a folder once for all files of a batch, and never too seldom. */
+/* Tests that the store syncs a folder once for all files of a batch, but never skips a sync that a
+ * file needs. */
 #include "server/store/store.h"
 #include "tests/lib/store_fixture.h"
 #include "tests/lib/test.h"
@@ -12,7 +13,7 @@
 static atomic_uint folder_syncs;
 static atomic_bool folder_fails;
 
-/* Replaces the function of the C library, for the store and for SQLite alike. */
+/* Replaces fsync of the C library for the store and for SQLite, and counts the syncs of folders. */
 int fsync(int descriptor)
 {
     struct stat info;
@@ -142,7 +143,8 @@ static void note_order(struct store_change *change)
     told[atomic_fetch_add(&told_count, 1)] = change;
 }
 
-/* The results are freed at different times: one is larger, and its file is freed last. */
+/* The results are freed at different times, because two of them are larger and the files of large
+ * results are freed last. */
 FIXTURE_TEST(evictions_of_one_batch_are_reported_in_order)
 {
     struct delivery deliveries[EVICTED];
@@ -161,7 +163,8 @@ FIXTURE_TEST(evictions_of_one_batch_are_reported_in_order)
     }
 }
 
-/* If a file cannot be written, only its change fails; other changes of the batch are stored. */
+/* If a file cannot be written, only the file's change fails, and the other changes of the batch are
+ * stored. */
 FIXTURE_TEST(a_change_without_its_file_does_not_block_the_batch)
 {
     struct delivery deliveries[2];

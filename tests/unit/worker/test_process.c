@@ -9,11 +9,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Environment variable of a child that does not exit. */
+/* Environment variable that makes a child process never exit. */
 #define STUBBORN "TEST_WORKER_PROCESS_STUBBORN"
 #define CODE 7
 
-/* Waits until the connection is closed, or forever if the child is stubborn. */
+/* The main function of the child process: waits until the connection is closed, or forever if
+ * STUBBORN is set. */
 static int be_process(void)
 {
     char byte;
@@ -42,7 +43,7 @@ TEST(a_worker_process_exits_when_its_connection_closes)
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_NONE;
     int code;
-    const int other = open("/dev/null", O_RDONLY); /* must not be inherited either */
+    const int other = open("/dev/null", O_RDONLY); /* the child must not inherit this descriptor */
     assert_int_equal(worker_process_start(&process), STATUS_OK);
     greet(&process);
     worker_process_end(&process, &loss, &code);

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-static struct cpu_pool *pool; /* used by all tasks */
+static struct cpu_pool *pool; /* thread pool that all tasks use */
 
 static int set_up(void **state)
 {
@@ -14,7 +14,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Returns a task with the correct matrix of the ring. */
+/* Returns a task whose file contains the correct matrix of the ring. */
 static struct task solved_ring(const struct fixture *fixture, struct task_signal *signal)
 {
     static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
@@ -60,7 +60,7 @@ FIXTURE_TEST(a_wrong_result_is_refused)
     task_finish(&task);
 }
 
-/* A proof checks one of the three rows; in many proofs each row must be checked. */
+/* A proof checks one of the three rows. Over many proofs, each row must be checked. */
 FIXTURE_TEST(every_row_is_sampled_over_time)
 {
     for (size_t row = 0; row < 3; row++) {
@@ -103,7 +103,7 @@ FIXTURE_TEST(a_truncated_file_is_refused)
     }
 }
 
-/* Returns a task with the ring's hierarchy, with correct or changed weights. */
+/* Returns a task with the ring's hierarchy, whose weights are correct if `change` is 0. */
 static struct task ring_by_hierarchy(const struct fixture *fixture, struct task_signal *signal,
                                      int change)
 {

@@ -3,7 +3,7 @@
 #include "server/worker/update.h"
 #include "tests/lib/worker_fixture.h"
 
-static struct cpu_pool *pool; /* used by all tasks */
+static struct cpu_pool *pool; /* thread pool that all tasks use */
 
 static int set_up(void **state)
 {
@@ -23,8 +23,8 @@ static void solve_into_file(struct task *task)
     free(bytes);
 }
 
-/* Updates the hierarchy of the ring: the first edge gets weight 0, and the second a larger weight.
- * Once the solver gets a list of changes, and once only the weights. */
+/* Updates the hierarchy of the ring: the first edge gets weight 0, and the second edge a larger
+ * weight. In round 1 the update gets a list of changes, and in round 2 only the changed graph. */
 TEST_WITH(a_hierarchy_is_updated_from_the_hierarchy_of_its_parent, set_up, tear_down)
 {
     struct fixture *fixture = *state;
@@ -51,10 +51,10 @@ TEST_WITH(a_hierarchy_is_updated_from_the_hierarchy_of_its_parent, set_up, tear_
             assert_int_equal(task.is_followed, round == 1);
             assert_true(task.outcome.plan.cached && task.outcome.plan.largest_separator > 0);
         }
-        task.verify = true; /* all rows of the task */
+        task.verify = true; /* checks all rows instead of a sample */
         proof_check(2, &pool, &task);
         assert_int_equal(task.status, STATUS_OK);
-        assert_non_null(task.searches); /* the first query reuses it */
+        assert_non_null(task.searches); /* kept for the first query */
         if (round == 0) {
             assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &base),
                              STATUS_OK);
@@ -63,7 +63,7 @@ TEST_WITH(a_hierarchy_is_updated_from_the_hierarchy_of_its_parent, set_up, tear_
     }
 }
 
-/* Replaces the ring's file by a path of a hundred vertices, or by a ring if closed. */
+/* Stores a path of 100 vertices, or a ring of them if `closed`, in place of the ring. */
 static void store_path(const struct fixture *fixture, bool closed)
 {
     char text[2048];
@@ -77,8 +77,8 @@ static void store_path(const struct fixture *fixture, bool closed)
     graph_destroy(graph);
 }
 
-/* The hierarchy of a path has no arc between the endpoints of the path, which is noticed before
- * anything is computed. */
+/* The hierarchy of a path has no arc between the path's ends. The update must notice this before it
+ * computes anything. */
 TEST_WITH(an_edge_without_an_arc_makes_the_solver_start_over, set_up, tear_down)
 {
     struct fixture *fixture = *state;

@@ -98,7 +98,10 @@ FIXTURE_TEST(bytes_that_are_not_a_message_are_corrupt)
         {WIRE_DONE, done - 1},
         {WIRE_DONE, done + 1},
         {WIRE_DONE, sizeof(struct wire_message) + 64},
-        {WIRE_TASK, offsetof(struct wire_message, body) + sizeof(struct wire_task)}, /* no files */
+        {WIRE_TASK,
+         offsetof(struct wire_message, body) + sizeof(struct wire_task)}, /* a task
+                                                                           * without file
+                                                                           * descriptors */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         send_raw(connection, cases[i].type, cases[i].size);

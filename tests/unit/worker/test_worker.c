@@ -23,7 +23,8 @@ static int set_up_process(void **state)
     return 0;
 }
 
-/* Defines a test function that runs twice, with a worker in a process and with one in a thread. */
+/* Defines a test function that runs twice: with a worker in a process, and with a worker in a
+ * thread. */
 #define FIXTURE_TEST(name)                                                                         \
     static void name(struct fixture *fixture);                                                     \
     TEST_FIXTURE(name##_in_a_process, struct fixture *fixture, set_up_process, tear_down)          \
@@ -64,7 +65,8 @@ FIXTURE_TEST(a_solved_task_is_returned)
 
 FIXTURE_TEST(a_cancelled_task_is_returned_immediately)
 {
-    struct task task = {.signal = &fixture->signal}; /* it was cancelled before its submission */
+    struct task task = {.signal = &fixture->signal}; /* the task was cancelled before it was
+                                                      * submitted */
     carry_out(fixture, &task);
     assert_int_equal(task.status, STATUS_CANCELLED);
     assert_null(task.file);
@@ -134,7 +136,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Returns the process ID of a child that this thread started; 0 if there is none. */
+/* Returns the process ID of a child process that this thread started, or 0 if there is none. */
 static pid_t child_of(const char *thread)
 {
     char path[300];
@@ -150,7 +152,8 @@ static pid_t child_of(const char *thread)
     return (pid_t)pid;
 }
 
-/* Returns the process ID of a child that any thread of this process started. */
+/* Returns the process ID of a child process that any thread of this process started, or 0 if there
+ * is none. */
 static pid_t find_child(void)
 {
     pid_t pid = 0;
@@ -190,13 +193,14 @@ PROCESS_TEST(a_task_submitted_during_a_restart_waits_for_the_next_process)
     assert_int_equal(kill(find_child(), SIGKILL), 0);
     struct task task = {0};
     carry_out(fixture, &task);
-    /* If the task was submitted before the loss was noticed, it is lost with the process. */
+    /* A task that was submitted before the worker noticed the loss of the process is lost too. */
     assert_true(task.status == STATUS_OK || task.status == STATUS_DEVICE_LOST);
     task_finish(&task);
 }
 
-/* The first task is lost with the process or refused like the second: no task waits for a process
- * that cannot be started. Tasks run one at a time, because a process has only one signal. */
+/* The first task is lost with the process or refused, and the second task is refused, so that no
+ * task waits for a process that cannot be started. Tasks run one at a time, because they share one
+ * signal. */
 PROCESS_TEST(tasks_are_returned_if_no_process_can_be_started)
 {
     start(fixture, WORKER_PROCESS);

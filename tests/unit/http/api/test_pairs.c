@@ -3,8 +3,8 @@
 #include "proto/text.h"
 #include "tests/lib/test.h"
 
-/* Reads the pairs as "source>target ", preceded by "header " if there is a header. The walk ends at
- * a source named "stop". */
+/* Reads the pairs and writes each to `seen` as "source>target ", after "header " if there is a
+ * header. Stops at a source named "stop". */
 static enum status walk_lines(enum pairs_form form, const char *body, size_t size,
                               struct text *seen, struct problem *reterr)
 {
@@ -195,7 +195,7 @@ TEST(rows_are_found_in_every_form)
     static const struct {
         enum pairs_form form;
         const char *body;
-        size_t size;        /* 0: the string's length */
+        size_t size;        /* 0: the length of the string */
         enum status status; /* status after both pairs were read */
         uint64_t line;
         uint64_t column;

@@ -117,7 +117,7 @@ FIXTURE_TEST(values_that_are_not_the_access_key_grant_nothing)
     struct problem problem = {0};
     struct grant grant;
 
-    assert_false(find(fixture, ALPHA, &grant)); /* before any keys are loaded */
+    assert_false(find(fixture, ALPHA, &grant)); /* no keys are loaded yet */
     assert_int_equal(load(fixture, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_false(find(fixture, cases[i], &grant));
@@ -157,7 +157,8 @@ FIXTURE_TEST(a_broken_file_is_refused_and_changes_nothing)
         assert_int_equal(load(fixture, cases[i].text, &problem), STATUS_CONFIG);
         assert_int_equal(problem.line, cases[i].line);
         assert_non_null(strstr(problem.detail, cases[i].words));
-        assert_null(strstr(problem.detail, ALPHA)); /* a key pasted by mistake stays secret */
+        assert_null(strstr(problem.detail, ALPHA)); /* a message must not reveal a key that was
+                                                     * pasted by mistake */
         assert_true(find(fixture, ALPHA, &grant));
         assert_false(find(fixture, BETA, &grant));
     }

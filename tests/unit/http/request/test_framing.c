@@ -218,8 +218,8 @@ TEST(a_target_with_a_fragment_is_refused)
     assert_int_equal(check(&probe), STATUS_BAD_REQUEST);
 }
 
-/* A request head as libmicrohttpd leaves it: NULs replace the spaces, colons and line breaks after
- * each string. */
+/* A request head after libmicrohttpd has parsed it: NULs replace the spaces, colons and line breaks
+ * after each string. */
 struct head {
     char bytes[64];
     struct framing_header header;
@@ -263,7 +263,7 @@ TEST(the_head_size_reveals_extra_spaces_and_bare_line_feeds)
     } cases[] = {
         {": ", "\r\n", STATUS_OK, false}, {":", "\r\n", STATUS_OK, true},
         {": ", "\n", STATUS_OK, true},    {":  ", "\r\n", STATUS_BAD_REQUEST, true},
-        {":  ", "\n", STATUS_OK, true}, /* a byte too many, a byte too few */
+        {":  ", "\n", STATUS_OK, true}, /* an extra space and a missing CR cancel out */
     };
     struct problem problem;
     struct head head;
@@ -278,7 +278,7 @@ TEST(the_head_size_reveals_extra_spaces_and_bare_line_feeds)
     }
     bool closing = true;
     fill_head(&head, ":  ", "\n");
-    head.request.head_size = 0; /* size of the head unknown */
+    head.request.head_size = 0; /* the size of the head is unknown */
     assert_int_equal(framing_check(&head.request, &body, &closing, &problem), STATUS_OK);
     assert_false(closing);
 }

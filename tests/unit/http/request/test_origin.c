@@ -95,7 +95,7 @@ TEST(an_origin_is_foreign_unless_own_or_listed)
         {"localhost:8080", "http://evil.example", NULL, true},
         {"localhost:8080", "null", NULL, true},
         {"localhost:8080", "", NULL, true},
-        {"a.example", "https://a.example", NULL, false}, /* a proxy terminates TLS */
+        {"a.example", "https://a.example", NULL, false}, /* a proxy in front terminates TLS */
         {"a.example:443", "https://a.example", NULL, false},
         {"a.example:80", "http://a.example", NULL, false},
         {"a.example:80", "https://a.example", NULL, true},

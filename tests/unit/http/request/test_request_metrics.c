@@ -1,4 +1,4 @@
-/* Tests of the counters of requests, which many threads update at once. */
+/* Tests the request counters, which many threads update concurrently. */
 #include "server/http/request/request_metrics.h"
 
 #include "server/http/request/router.h"

@@ -12,7 +12,8 @@ static const struct upload_rules rules = {
     .document_limit_bytes = 4096,
 };
 
-/* Feeds a body in pieces of `piece` bytes, then ends it. Returns the final status. */
+/* Passes a body to an upload in pieces of `piece` bytes, then ends the upload. Returns the final
+ * status. */
 static enum status end_of(const struct upload_rules *its_rules, const char *body, size_t size,
                           size_t piece, struct reader **ret_reader, json_t **ret_document,
                           struct problem *reterr)
@@ -95,7 +96,8 @@ TEST(a_document_about_a_stored_graph_is_returned)
     json_decref(document);
 }
 
-/* If each byte started a new search of the body, the endpoint's thread would block for minutes. */
+/* If each byte caused a search of the whole body, the endpoint's thread would be busy for
+ * minutes. */
 TEST(a_document_may_arrive_byte_by_byte)
 {
     const size_t size = 1 << 20;
@@ -127,7 +129,7 @@ TEST(a_json_graph_may_have_a_member_named_graph)
 
 TEST(a_body_is_decoded_while_it_arrives)
 {
-    /* gzip of "1 2 5\n2 3 5\n". */
+    /* The text "1 2 5\n2 3 5\n", compressed with gzip. */
     static const unsigned char packed[] = {
         0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x33, 0x54, 0x30, 0x52, 0x30,
         0xe5, 0x32, 0x52, 0x30, 0x06, 0x92, 0x00, 0x87, 0x52, 0x2b, 0xe5, 0x0c, 0x00, 0x00, 0x00};

@@ -6,7 +6,7 @@
 
 #define SIZE ((size_t)700000)
 
-/* Returns text like that of responses: numbers, some of them repeated. */
+/* Returns text that resembles responses: numbers, some of which are repeated. */
 static char *make_bytes(void)
 {
     char *bytes = malloc(SIZE);

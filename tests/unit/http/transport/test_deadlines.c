@@ -9,7 +9,7 @@
 static const struct config rules = {
     .header_timeout_s = 10, .stall_timeout_s = 30, .rate_floor = 1000};
 
-/* The two sides of a connection. */
+/* The sockets at both ends of a connection. */
 struct pair {
     int client;
     int server;
@@ -53,8 +53,8 @@ static void pause_ms(int ms)
     (void)poll(NULL, 0, ms);
 }
 
-/* Checks the deadlines four times a second; between checks the counter grows by this many bytes.
- * Returns the time at which a deadline passed, or -1. */
+/* Checks the deadlines four times per simulated second. Adds bytes_per_look to the counter before
+ * each check. Returns the time at which a deadline was missed, or -1. */
 static double watch(struct deadlines *deadlines, int descriptor, uint64_t *counter,
                     uint64_t bytes_per_look, double from_s, double to_s)
 {
@@ -99,8 +99,8 @@ TEST(a_body_below_the_minimum_rate_misses_its_deadline)
         struct deadlines deadlines = {0};
 
         deadlines_start_phase(&deadlines, PHASE_BODY, 0);
-        /* 1200 bytes a second always satisfy the minimum rate, no bytes miss it soon, and 900 after
-         * a while. */
+        /* The minimum rate is 1000 bytes per second. A rate of 1200 satisfies it for any time, a
+         * rate of 0 misses it soon, and a rate of 900 misses it after a while. */
         assert_true(watch(&deadlines, pairs[i].server, &deadlines.received, 300, 0, 500) < 0);
         deadlines_start_phase(&deadlines, PHASE_BODY, 0);
         assert_true(watch(&deadlines, pairs[i].server, &deadlines.received, 0, 0, 500) == 10.25);
@@ -130,12 +130,12 @@ TEST(the_rate_of_a_response_over_tcp_counts_acknowledged_bytes)
     struct deadlines deadlines = {0};
 
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
-    /* The client has acknowledged all bytes. */
+    /* The client has acknowledged all bytes, so no deadline passes. */
     assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 0, 100) < 0);
     assert_true(send(pair.server, bytes, sizeof(bytes), MSG_DONTWAIT) > 100000);
     pause_ms(50);
     assert_true(deadlines_is_sending(pair.server));
-    /* Bytes that are produced but not acknowledged do not count as progress. */
+    /* Bytes that the server produces but the client does not acknowledge are not progress. */
     const double late_s = watch(&deadlines, pair.server, &deadlines.produced, 5000, 0, 500);
     assert_true(late_s > 30 && late_s < 30.6);
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
@@ -169,7 +169,6 @@ TEST(the_rate_of_a_response_over_a_unix_socket_counts_produced_bytes)
     struct deadlines deadlines = {0};
 
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
-    /* Callbacks alone do not count as progress either. */
     assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 0, 100) < 0);
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
     assert_true(watch(&deadlines, pair.server, &deadlines.produced, 300, 0, 500) < 0);

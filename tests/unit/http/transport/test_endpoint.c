@@ -1,4 +1,5 @@
-/* Tests an endpoint that responds "ok" to every request: accepting, limits, deadlines, shutdown. */
+/* Tests an endpoint that responds "ok" to every request: accepting connections, limits, deadlines
+ * and shutdown. */
 #include "server/clock.h"
 #include "server/config_option.h"
 #include "server/http/transport/endpoint.h"
@@ -163,7 +164,8 @@ static void call(int client, const char *request)
     assert_int_equal(send(client, request, strlen(request), MSG_NOSIGNAL), strlen(request));
 }
 
-/* Returns true after a complete response "ok", and false at the end of the connection. */
+/* Returns true when a complete response "ok" has arrived, and false if the connection ends
+ * first. */
 static bool hears_ok(int client)
 {
     char bytes[1024] = "";
@@ -207,7 +209,7 @@ TEST(a_suspended_request_is_resumed_by_a_message)
     call(client, "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
     while (atomic_load(&fixture->suspended) == NULL) {
     }
-    /* No deadline ends the suspended request, and a stop of the endpoint waits for its response. */
+    /* No deadline ends the suspended request, and stopping the endpoint waits for the response. */
     (void)poll(NULL, 0, 1500);
     assert_int_equal(atomic_load(&fixture->left), 0);
     endpoint_post(fixture->endpoint, &fixture->resume);
@@ -278,8 +280,7 @@ TEST(connections_above_the_limit_are_closed)
 
     call(first, REQUEST);
     assert_true(hears_ok(first));
-    const int second = connect_tcp(fixture); /* the code that answers this connection must refuse
-                                              * it */
+    const int second = connect_tcp(fixture); /* must be refused */
     call(second, REQUEST);
     assert_true(hears_ok(second));
     const int third = connect_tcp(fixture);
@@ -290,7 +291,7 @@ TEST(connections_above_the_limit_are_closed)
     stop(fixture);
 }
 
-/* A client waits to be accepted, but the process has no free descriptor. */
+/* A client waits for its connection to be accepted, but the process has no free descriptor. */
 TEST(a_thread_without_descriptors_pauses_accepting)
 {
     struct fixture *fixture = start_tcp();

@@ -55,7 +55,7 @@ TEST(a_unix_socket_exists_until_it_is_closed)
     assert_int_equal(stat(path, &about), -1);
 }
 
-/* A killed process leaves its socket file behind. */
+/* A process that was killed leaves a stale socket file behind. */
 TEST(only_a_stale_unix_socket_is_replaced)
 {
     struct problem problem = {0};
@@ -93,7 +93,7 @@ TEST(only_loopback_addresses_are_local)
     listener_close(&listener);
 }
 
-/* Skipped where localhost cannot be resolved, for example without /etc/hosts. */
+/* The test is skipped if localhost cannot be resolved, for example without /etc/hosts. */
 TEST(a_host_name_is_resolved)
 {
     struct problem problem = {0};

@@ -22,7 +22,8 @@ static void write_text(const char *path, const void *bytes, size_t size)
     fclose(file);
 }
 
-/* Writes a key and a self-signed certificate for it; a file whose path is NULL is not written. */
+/* Makes a key and a self-signed certificate, and writes each to its path unless the path is
+ * NULL. */
 static void make_pair(const char *certificate_path, const char *key_path)
 {
     gnutls_x509_privkey_t key;

@@ -86,7 +86,7 @@ TEST(errors_are_reported_with_line_and_column)
     refused("utf-16le", "1", 1, 1, 1);
 }
 
-/* The errno that a simulated failure of iconv_open sets; 0: it does not fail. */
+/* The errno with which the iconv_open below fails; 0 = it does not fail. */
 static int open_error;
 
 iconv_t iconv_open(const char *to, const char *from)

@@ -3,14 +3,15 @@
 #include "proto/read/reader.h"
 #include "tests/lib/test.h"
 
-/* One upload: its format, parameters as "name value ...", and the expected outcome. This is either
- * the weights in the order of the graph and the code of a warning, or words of the refusal. */
+/* One upload: its format, its parameters as "name value ...", and the expected outcome. An accepted
+ * upload has expected weights, in the order of the graph, and may have the code of a warning. A
+ * refused upload has words of the error message. */
 struct upload {
     enum format format;
     const char *parameters;
     const char *text;
     const char *weights; /* expected weights; NULL: the upload is refused */
-    const char *words;   /* part of the detail or hint of the problem or of a warning, or "" */
+    const char *words;   /* part of the problem's or a warning's detail or hint, or "" */
 };
 
 static void set_parameters(struct graph_options *options, const char *parameters)

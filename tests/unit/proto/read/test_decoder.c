@@ -40,7 +40,7 @@ static size_t pack(enum coding coding, char *to, const char *bytes, size_t size)
     return written;
 }
 
-/* Compresses bytes that are hard to compress, once in each coding. */
+/* Compresses random bytes, which are hard to compress, once with each coding. */
 static int set_up(void **state)
 {
     uint64_t seed = 1;
@@ -215,7 +215,8 @@ TEST(a_window_beyond_8_mib_is_refused)
     free(zeros);
 }
 
-/* Feeds a body without a Content-Encoding in pieces of every size, also of single bytes. */
+/* Decodes a body that has no Content-Encoding header, so that its first bytes must identify the
+ * coding. The body arrives in pieces of several sizes. */
 static void first_bytes_tell(const char *bytes, size_t size, enum status expected,
                              const char *words)
 {

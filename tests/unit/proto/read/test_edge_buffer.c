@@ -12,7 +12,7 @@ static uint32_t next(uint64_t *seed, uint32_t below)
 }
 
 /* Fills a buffer and checks the sorted edges. The weight of an edge is its position in the input,
- * so that a lost, doubled or swapped edge is detected. */
+ * so that lost, duplicated and swapped edges are detected. */
 static void check(uint64_t count, uint32_t vertex_count, uint32_t spread)
 {
     struct edge *edges = calloc(count + 1, sizeof(*edges));
@@ -59,14 +59,15 @@ TEST(edges_are_sorted_by_row_and_target)
     }
 }
 
-/* Nearly all edges start in a few rows, so they are in a few buckets. */
+/* Nearly all edges start in a few rows, so a few buckets of the sort contain nearly all edges. */
 TEST(a_few_rows_may_contain_nearly_all_edges)
 {
     check(MANY, 100000, 99999);
     check(MANY, 100000, 40000);
 }
 
-/* So many parallel edges that they are not sorted between two arrays. */
+/* There are too many parallel edges to sort them by copying between two arrays, so they are sorted
+ * in place. */
 TEST(all_parallel_edges_are_kept)
 {
     check(MANY, 1u << 26, 1u << 26);

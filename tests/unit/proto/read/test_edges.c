@@ -65,7 +65,7 @@ TEST(the_weight_column_is_chosen_by_name_or_number)
     assert_int_equal(problem.line, 1);
 }
 
-/* Reads a graph; also returns the notes of the reader. */
+/* Reads a graph, and returns the notes (warnings and counts) of the reader. */
 static struct graph *read_noted(const char *text, struct reader_notes *ret_notes)
 {
     const struct graph_options options = {0};
@@ -354,8 +354,8 @@ TEST(a_first_line_that_may_be_edge_or_counts_is_refused)
     graph_destroy(read_noted("1,2,-2.4\n0,1,-2.2\n2,0,4.6\n", &notes));
     graph_destroy(read_noted("1,2,0\n0,1,2\n2,0,4\n", &notes));
     check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 edges follow", "otherwise remove it");
-    /* The first line is an edge instead of counts if the number of edges differs by one, if a
-     * vertex exceeds the count, or if there is a header. */
+    /* The first line is taken as an edge instead of as counts if the list has one edge more or
+     * less, if a vertex number exceeds the vertex count, or if there is a header. */
     check_first("5,3,-2.5\n1,2,10\n2,5,15\n1,4,40\n", 5, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n", 4, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n1 6 40\n", 5, "1", 10);
@@ -447,7 +447,8 @@ TEST(lines_may_have_quotes_and_any_whitespace)
     assert_true(same_graph(plain, other));
     graph_destroy(plain);
     graph_destroy(other);
-    /* The names 07 and 7 are different vertices, even after many integers. */
+    /* The names 07 and 7 are different vertices, even if all previous names are integers without
+     * leading zeros. */
     names = read_text(FORMAT_EDGES, "7,8\n8,07\n");
     assert_int_equal(names->vertex_count, 3);
     assert_false(vertex_names_numeric(names->names));

@@ -1,7 +1,7 @@
 #include "proto/read/fields.h"
 #include "tests/lib/test.h"
 
-/* Cuts a line into its fields and prints them, each in brackets. */
+/* Splits a line into its fields and prints each field in brackets. */
 static enum status cut(char delimiter, const char *line, char *ret_fields, struct problem *reterr)
 {
     char scratch[128];

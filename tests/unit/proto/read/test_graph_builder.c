@@ -101,7 +101,7 @@ TEST(edges_are_accepted_up_to_the_limit)
     graph_builder_destroy(builder);
 }
 
-/* If a weight does not fit int32, the weights stored before it become doubles. */
+/* A weight that does not fit int32_t converts all previously stored weights to doubles. */
 TEST(the_first_real_weight_converts_the_stored_integers)
 {
     struct graph *graph =

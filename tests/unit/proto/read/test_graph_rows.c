@@ -46,7 +46,7 @@ static void arrange(struct edge *edges, uint64_t count, enum order order)
     }
 }
 
-/* Returns a buffer with the edges, with their weights multiplied by the scale. */
+/* Returns a buffer that contains the edges. Their weights are multiplied by the scale. */
 static struct edge_buffer list_of(const struct edge *edges, uint64_t count, double scale)
 {
     struct edge_buffer list = {count, calloc(count + 1, sizeof *edges)};
@@ -59,7 +59,8 @@ static struct edge_buffer list_of(const struct edge *edges, uint64_t count, doub
     return list;
 }
 
-/* The least weight of each pair of vertices, and the numbers of dropped edges. */
+/* The expected graph: the least weight between each pair of vertices, and the numbers of dropped
+ * loops and merged parallel edges. */
 struct oracle {
     int32_t weight[VERTICES][VERTICES];
     uint64_t edge_count;
@@ -163,7 +164,8 @@ static void check(const struct edge *edges, uint64_t count, const uint32_t *row_
     graph_destroy(graph);
 }
 
-/* Compares the graph with the oracle, for every order, direction and type of weight. */
+/* Compares the graph with the oracle for every edge order, for directed and undirected graphs, and
+ * for every weight type. */
 TEST(the_graph_is_independent_of_the_order_of_its_edges)
 {
     static const uint32_t same[VERTICES] = {0, 1, 2, 3, 4, 5, 6, 7, 8};

@@ -94,7 +94,8 @@ TEST(vertices_keep_the_order_of_the_node_elements)
     graph_destroy(graph);
 }
 
-/* The reader searches all declared keys for each attribute, so the number of keys is limited. */
+/* The number of keys is limited, because the reader searches all declared keys for each
+ * attribute. */
 TEST(more_keys_than_the_limit_are_refused)
 {
     struct text text = {0};
@@ -140,7 +141,8 @@ TEST(the_weight_parameter_selects_the_attribute)
                      STATUS_TOO_LARGE);
 }
 
-/* Checks the weight of an edge that has the data d0 to d2 under these keys. */
+/* Reads an edge with these <key> and <data> elements, and checks its weight or the hint of the
+ * refusal. */
 static void check_edge(const char *keys, const char *data, double weight, const char *hint)
 {
     struct graph_options options = {0};
@@ -175,7 +177,8 @@ TEST(the_weight_attribute_is_recognized_by_its_name)
                                  "<key id='d2' for='edge'/>";
 
     check_edge(keys, "<data key='d2'>3</data><data key='d1'>7.5</data>", 3, "weight=length");
-    /* NetworkX declares an attribute as two types if only some of its values are integers. */
+    /* NetworkX declares an attribute twice, with different types, if only some of its values are
+     * integers. */
     check_edge("<key id='d1' for='edge' attr.name='weight' attr.type='double'/>"
                "<key id='d0' for='edge' attr.name='weight' attr.type='long'/>",
                "<data key='d0'>7</data>", 7, NULL);
@@ -202,7 +205,7 @@ TEST(weight_none_ignores_all_attributes)
                "weight=none");
 }
 
-/* The reader stores a tag until its end, so the size of a tag is limited. */
+/* The size of a tag is limited, because the reader stores a tag until it ends. */
 TEST(an_unfinished_tag_longer_than_the_limit_is_refused)
 {
     struct graph_options options = {0};

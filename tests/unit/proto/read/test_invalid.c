@@ -1,5 +1,5 @@
-/* Every folder of invalid/ has an input that must be refused as its problem file says, however the
- * input is split into pieces. */
+/* Every folder in invalid/ contains an input and the expected problem. The input must be refused
+ * with this problem, regardless of how the input is split into pieces. */
 #include "tests/lib/graph_fixture.h"
 #include "tests/lib/test.h"
 

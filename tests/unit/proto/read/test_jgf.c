@@ -129,8 +129,8 @@ TEST(the_weight_parameter_selects_a_metadata_member)
                      STATUS_TOO_LARGE);
 }
 
-/* Returns the weight of an edge with these members, or -1 if it is refused with a hint that
- * contains the text `hint`. */
+/* Returns the weight of an edge with these members, or -1 if the edge is refused with a hint that
+ * contains `hint`. */
 static double weight_of(const char *members, const char *weight, const char *hint)
 {
     struct graph_options options = {0};
@@ -158,7 +158,7 @@ static double weight_of(const char *members, const char *weight, const char *hin
     return value;
 }
 
-/* Each hint names a remedy; the test applies it and expects success. */
+/* Each hint suggests a change of the upload. The test makes this change and expects success. */
 TEST(each_hint_about_a_weight_names_a_working_remedy)
 {
     static const char itself[] = "\"metadata\": {\"weight\": 5}";

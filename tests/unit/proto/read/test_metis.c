@@ -2,7 +2,8 @@
 
 #define VERTEX_LIMIT 14
 
-/* Writes a random undirected graph with the sizes and weights that fmt declares. */
+/* Writes a random undirected graph. It has the vertex sizes, vertex weights and edge weights that
+ * fmt, a field of the header, declares. */
 static void generate(uint64_t seed, struct text *text)
 {
     unsigned n = 1 + (unsigned)fixture_next(&seed) % VERTEX_LIMIT;
@@ -115,7 +116,7 @@ TEST(parameters_take_effect_or_are_refused)
                      STATUS_TOO_LARGE);
 }
 
-/* With fmt 1, the edges have weights; the test puts the lists of neighbours in any order. */
+/* The header field fmt is 1, which declares edge weights. The neighbour lists are not sorted. */
 TEST(neighbour_lists_may_be_in_any_order)
 {
     struct graph *graph = read_text(FORMAT_METIS, "4 4 1\n4 2 3 2 2 2\n3 2 1 2\n1 2 2 2\n1 2\n");

@@ -56,7 +56,8 @@ TEST(any_split_gives_the_same_graph)
     check_any_split(FORMAT_MTX, generate);
 }
 
-/* Compares the edges with `expected`: "u>v=w" for each edge, with rows counted from 0. */
+/* Compares the edges with the text `expected`, which has "u>v=w" for each edge, with rows counted
+ * from 0. */
 static void check_edges(struct graph *graph, bool directed, const char *expected)
 {
     struct text text = {0};

@@ -71,7 +71,7 @@ static enum status read_array(struct array array, const void *items, size_t size
     return status;
 }
 
-/* Checks the edges of a 2 x 2 matrix, without loops, printed as "01=5 10=6". */
+/* Reads a 2 x 2 matrix, and compares its edges (without loops) with a text such as "01=5 10=6". */
 static void check_edges(const char *descr, bool fortran, const void *items, size_t size,
                         const char *expected)
 {

@@ -93,8 +93,8 @@ TEST(the_first_bytes_select_the_format)
     assert_int_equal(sniffed(""), FORMAT_NONE);
 }
 
-/* The test inputs below need much memory for their length. They are written one edge at a time, so
- * that only the reader needs memory. */
+/* Reading the test inputs below needs much memory in relation to their length. The inputs are
+ * generated one edge at a time, so that only the reader uses memory. */
 
 #define EDGES 250000u
 #define BEGIN UINT32_MAX
@@ -102,10 +102,11 @@ TEST(the_first_bytes_select_the_format)
 #define VERTICES 500u
 #define PIECE_SIZE ((size_t)1 << 15)
 #define KIB 1024
-/* Memory is charged in steps of this size; the first step is free. */
+/* The reader charges memory in steps of this size, and the first step is free of charge. */
 #define FREE_KIB 1024
 
-/* Returns an endpoint; the endpoints are in no order, so that the edges must be sorted. */
+/* Returns an endpoint of an edge. The endpoints are unordered, so the reader has to sort the
+ * edges. */
 static unsigned end_of(uint32_t index)
 {
     return (unsigned)(index * UINT64_C(2654435761) >> 7) % VERTICES + 1;
@@ -155,7 +156,8 @@ static void write_large(struct text *text, uint32_t index)
     }
 }
 
-/* Writes a ring: it has as many vertices as edges, and its paths may be longer than i4 allows. */
+/* Writes a ring, which has as many vertices as edges. The length of its paths can exceed the range
+ * of i4. */
 static void write_ring(struct text *text, uint32_t index)
 {
     if (index == BEGIN) {
@@ -208,8 +210,8 @@ static void write_array(struct text *text, uint32_t index)
     }
 }
 
-/* Writes the lists of neighbours: the first vertex alternates between the other two, and each of
- * these lists the first vertex as often. */
+/* Writes METIS neighbour lists of three vertices. The list of the first vertex names the other two
+ * in turn, and their lists repeat the first vertex as often. */
 static void write_lists(struct text *text, uint32_t index)
 {
     if (index == BEGIN) {
@@ -319,7 +321,7 @@ static const struct costly {
     {"graphml", FORMAT_GRAPHML, false, write_graphml},
 };
 
-/* Reads a line of /proc/self/status. */
+/* Reads a value in KiB from /proc/self/status. */
 static uint64_t status_kib(const char *name)
 {
     FILE *stream = fopen("/proc/self/status", "re");
@@ -351,8 +353,8 @@ static void feed_text(struct reader *reader, struct text *text, uint64_t *ret_by
     text_clear(text);
 }
 
-/* Returns whether reading needs at most the memory charged for it, plus a small margin. It is
- * called in a child process, to measure only the reader. */
+/* Returns whether the reader uses at most the memory that it charges, plus a small margin. Runs in
+ * a child process, so that the measurement includes only the reader. */
 static bool is_told(const struct costly *sample)
 {
     const struct graph_options options = {.has_directed = sample->says_directed, .directed = true};
@@ -403,8 +405,8 @@ TEST(reading_any_format_needs_at_most_the_charged_memory)
 
         assert_true(child >= 0);
         if (child == 0) {
-            /* Meson's MALLOC_PERTURB_ makes malloc fill its memory, so that reserved memory would
-             * count as used. */
+            /* Meson sets MALLOC_PERTURB_, which makes malloc fill its memory. Memory that is only
+             * reserved would then count as used. */
             mallopt(M_PERTURB, 0);
             _exit(is_told(&costly[i]) ? 0 : 1);
         }

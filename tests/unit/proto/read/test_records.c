@@ -1,7 +1,7 @@
 #include "proto/read/records.h"
 #include "tests/lib/test.h"
 
-/* The records after a header: one byte with their number. Each record has two bytes. */
+/* Records of two bytes each, after a header of one byte that contains the number of records. */
 struct taken {
     struct record_splitter splitter;
     char bytes[8];

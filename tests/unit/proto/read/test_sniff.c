@@ -12,7 +12,7 @@ static void is(const char *text, const char *name)
     if (name != NULL) {
         assert_non_null(strstr(problem.detail, name));
         assert_true(problem.hint[0] != '\0');
-        /* The end of the hint must not be cut off. */
+        /* A hint that is too long would be truncated and end in dots. */
         assert_null(strstr(problem.hint, "..."));
     }
 }

@@ -24,7 +24,8 @@ static struct grid make(const struct axis *rows, const struct axis *columns)
     return (struct grid){KIND_U2, NULL, *rows, *columns, *columns, find_row, NULL};
 }
 
-/* Compares every window of the grid's bytes with elements that are converted one at a time. */
+/* Compares every window (range) of the grid's bytes with elements that the test converts one at a
+ * time. */
 static void expect_windows(const struct axis *rows, const struct axis *columns, enum kind as)
 {
     const struct grid grid = make(rows, columns);
@@ -88,10 +89,10 @@ TEST(large_grids_do_not_overflow_the_size)
 #define U UNREACHABLE_I4
 
 static const int32_t named_elements[3][3] = {{0, 5, 12}, {8, 0, U}, {U, -6, 0}};
-/* Whether the next requested row is not yet available. */
+/* Whether find_named_row reports that the requested row is not yet available. */
 static bool is_late;
 
-/* Returns a row, but at every other call reports that the row is not yet available. */
+/* Returns a row. Every second call reports instead that the row is not yet available. */
 static enum status find_named_row(void *context, uint32_t index, const void **ret_elements)
 {
     (void)context;
@@ -100,7 +101,7 @@ static enum status find_named_row(void *context, uint32_t index, const void **re
     return STATUS_OK;
 }
 
-/* Returns a column, because Matrix Market is written column by column. */
+/* Returns a column, because Matrix Market files are written column by column. */
 static enum status find_named_column(void *context, uint32_t index, const void **ret_elements)
 {
     static int32_t column[3];
@@ -211,7 +212,7 @@ static enum status find_wide_row(void *context, uint32_t index, const void **ret
     return STATUS_OK;
 }
 
-/* The grid has more cells and names than fit in one piece of the text. */
+/* The text of the grid's cells and names is longer than one piece of the text. */
 TEST(a_text_longer_than_one_piece_is_complete)
 {
     int32_t *row = calloc(WIDE, sizeof *row);

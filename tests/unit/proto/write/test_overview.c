@@ -10,7 +10,7 @@ struct source {
     uint32_t last;
 };
 
-/* Fills one row of cells. */
+/* Computes one row of the overview's cells, and counts the matrix rows that are read. */
 static void look(const struct overview *overview, uint32_t cell_row, struct source *source,
                  struct overview_cell *ret_cells)
 {
@@ -103,7 +103,8 @@ TEST(an_empty_matrix_has_no_cells)
     assert_false(overview_is_sample(&overview));
 }
 
-/* Checks a sample of a matrix all of whose rows are this row, which contains its column numbers. */
+/* Checks an overview of a matrix in which every row equals `row`, which contains its column
+ * numbers. */
 static void expect_bounded(uint32_t n, enum kind kind, uint32_t cells, const void *row)
 {
     struct overview overview = overview_plan(kind, all(n), all(n), cells);
