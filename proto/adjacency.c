@@ -22,7 +22,7 @@ static enum status allocate_arrays(const struct graph *graph, struct adjacency *
 {
     const size_t count = (size_t)graph->edge_count * (graph->directed ? 1 : 2);
 
-    /* calloc checks for overflow. No array is empty, because calloc(0) may return NULL. */
+    /* calloc checks for overflow. No array has size 0, because calloc(0) may return NULL. */
     adjacency->offset = calloc((size_t)graph->vertex_count + 2, sizeof(*adjacency->offset));
     adjacency->source = calloc(count + 1, sizeof(*adjacency->source));
     if (graph->weight_type == WEIGHT_INTEGER) {
@@ -62,8 +62,8 @@ enum status adjacency_create(const struct graph *graph, struct adjacency **ret_a
         adjacency_destroy(adjacency);
         return STATUS_NO_MEMORY;
     }
-    /* Counting sort with one array. offset[v + 2] first counts the edges into v. After the
-     * summation, offset[v + 1] is where the edges into v begin, and finally where they end. */
+    /* Counting sort with one array. The first loop counts the edges into v in offset[v + 2]. The
+     * sums put the start of these edges into offset[v + 1], which filling moves to their end. */
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
             adjacency->offset[(size_t)graph->target[edge] + 2]++;

@@ -6,14 +6,14 @@
 
 struct adjacency {
     uint32_t vertex_count;
-    uint64_t *offset;   /* vertex_count + 1 indexes: first edge that enters each vertex */
+    uint64_t *offset;   /* index of the first edge into each vertex; vertex_count + 1 entries */
     uint32_t *source;   /* sources of the edges, ascending within a target vertex */
-    int32_t *weight_i4; /* weights of the edges, by weight type; the other array is NULL */
-    double *weight_f8;
+    int32_t *weight_i4; /* weights if the graph has integer weights, else NULL */
+    double *weight_f8;  /* weights if the graph has real weights, else NULL */
 };
 
-/* Computes the bytes of an adjacency; an undirected edge counts twice. STATUS_TOO_LARGE on
- * overflow. */
+/* Computes the size of an adjacency in bytes. An undirected edge is stored in both directions.
+ * Returns STATUS_TOO_LARGE on overflow. */
 MUST_CHECK enum status adjacency_size(uint32_t vertex_count, uint64_t edge_count, bool directed,
                                       enum weight_type type, size_t *ret_bytes);
 MUST_CHECK enum status adjacency_create(const struct graph *graph,

@@ -61,9 +61,9 @@ void coordinates_complete(struct coordinates *coordinates)
 }
 
 /* Scans all vertices: a million take a few milliseconds, and an index would need more memory. On
- * the sphere it compares chords, which grow with the arc, have no special cases at the antimeridian
- * and the poles, and are exact for short distances. Vertices without coordinates are never nearest,
- * because comparisons with not-a-number are false. */
+ * the sphere it compares chords. A chord grows with its arc, needs no special cases at the
+ * antimeridian and the poles, and is accurate for short distances. Vertices without coordinates are
+ * never nearest, because comparisons with not-a-number are false. */
 bool coordinates_nearest(const struct coordinates *coordinates, double x, double y,
                          uint32_t *ret_row, double *ret_distance)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of decimals: with 308 a quotient could be subnormal, which has fewer digits. */
+/* Largest number of decimals. With 308, a quotient could be subnormal and lose digits. */
 #define DECIMALS_MOST 290
 
 const double decimals_powers[EXACT_POWERS] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -20,7 +20,7 @@ static double power_of_ten(uint32_t decimals)
     return decimals < EXACT_POWERS ? decimals_powers[decimals] : pow(10, decimals);
 }
 
-/* The product is rounded correctly: its error is below 0.5, since the integer is below 2^50. */
+/* rint removes the error of the product, which is below 0.5 because the integer is below 2^50. */
 double decimals_multiply(double value, uint32_t decimals)
 {
     return rint(value * power_of_ten(decimals));
@@ -51,8 +51,8 @@ uint32_t decimals_count(double value, uint32_t least)
     return NO_DECIMALS;
 }
 
-/* Adding this to a double below 2^51 and subtracting it again gives the nearest integer: two vector
- * additions, whereas rint() would be a function call. */
+/* Adding this number to a double below 2^51 and subtracting it again rounds to the nearest integer.
+ * This takes two vector additions, whereas rint() would be a function call. */
 #define ROUNDING 6755399441055744.0 /* 1.5 * 2^52 */
 
 void decimals_multiply_all(const double *quotients, uint32_t decimals, size_t count,

@@ -1,5 +1,5 @@
-/* Decimals computed as integers. A double parsed from a decimal of few digits represents that
- * decimal. Multiplied by 10^d it is an integer, and sums of integers are exact. Pure functions. */
+/* Exact sums of decimals, computed as sums of integers. A double parsed from a decimal with d
+ * digits after the point is multiplied by 10^d and rounded to an integer. Pure functions. */
 #pragma once
 
 #include "proto/kind.h"
@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Number of decimals of values that have more digits than a double can distinguish. */
+/* Returned by decimals_count for values with more digits than DECIMALS_LIMIT allows. */
 #define NO_DECIMALS UINT32_MAX
-/* Integers below this limit remain distinct doubles after a division by a power of ten. */
+/* Distinct integers below this limit remain distinct doubles after division by a power of ten. */
 #define DECIMALS_LIMIT 1125899906842624.0 /* 2^50 */
 
 /* Number of exact powers of ten: 5^22 is below 2^53, so 10^0 to 10^22 are exact doubles. */
@@ -17,14 +17,14 @@
 extern const double decimals_powers[EXACT_POWERS];
 
 /* Returns the number of digits after the decimal point of the shortest decimal that parses to this
- * value, but at least `least`. NO_DECIMALS when the scaled integer is not below DECIMALS_LIMIT. */
+ * value, but at least `least`. NO_DECIMALS if the scaled integer is not below DECIMALS_LIMIT. */
 uint32_t decimals_count(double value, uint32_t least);
 /* Returns value * 10^decimals, an integer if decimals is at least decimals_count(value, 0). */
 double decimals_multiply(double value, uint32_t decimals);
 /* Returns the double nearest to integer / 10^decimals. */
 double decimals_divide(double integer, uint32_t decimals);
 
-/* Applies decimals_multiply to each element; +infinity is kept. The arrays must not overlap. */
+/* Applies decimals_multiply to each element; keeps +infinity. The arrays must not overlap. */
 void decimals_multiply_all(const double *quotients, uint32_t decimals, size_t count,
                            double *ret_integers);
 /* Divides each number by 10^decimals. The numbers are of kind i4 or f8; unreachable becomes

@@ -11,7 +11,7 @@ void edge_changes_finish(struct edge_changes *changes)
 {
     free(changes->list);
     free(changes->weights);
-    changes->list = NULL; /* the digest is kept, to recognize a repeated request */
+    changes->list = NULL; /* the digest is kept to recognize a repeated request */
     changes->weights = NULL;
 }
 
@@ -30,8 +30,8 @@ static int compare_changes(const void *left, const void *right)
     return a->place < b->place ? -1 : 1;
 }
 
-/* Sorts the list by source and target, in an undirected graph with the smaller endpoint first.
- * Keeps the last of several changes to an edge. Self-loops are dropped, as in an upload. */
+/* Sorts the list by source and target. In an undirected graph the smaller endpoint becomes the
+ * source. Keeps the last of several changes to an edge, and drops self-loops, as an upload does. */
 static enum status sort_list(struct edge_changes *changes, const struct graph *graph,
                              uint64_t *ret_loops, struct problem *reterr)
 {
@@ -89,7 +89,7 @@ static enum status make_real(struct graph *graph)
     return STATUS_OK;
 }
 
-/* Sets the weight of an edge. Adding 0.0 turns -0 into 0, as in an upload. */
+/* Sets the weight of an edge. Adding 0.0 turns -0 into 0, as when an upload is read. */
 static void put_weight(struct graph *graph, uint64_t edge, double weight)
 {
     if (graph->weight_type == WEIGHT_INTEGER) {
@@ -111,7 +111,7 @@ static bool find_edges(struct edge_changes *changes, const struct graph *graph)
     return keeps_edges;
 }
 
-/* Sets the weights of existing edges. raised: increased by the growth of all weights together;
+/* Sets the weights of existing edges. Adds the sum of all increases of weights to *raised, or
  * infinity if a weight is negative. */
 static enum status set_weights(struct edge_changes *changes, struct graph *graph, double *raised)
 {
@@ -192,7 +192,7 @@ static void merge_edges(struct edge_changes *changes, const struct graph *graph,
     changes->count = (size_t)(kept - changes->list);
 }
 
-/* Builds the changed graph. The memory of the edges is moved, even on failure. */
+/* Replaces the graph by one with these edges. Their memory is moved, even on failure. */
 static enum status build_graph(struct edge_buffer *edges, struct graph **graph)
 {
     const struct graph_summary *before = &(*graph)->summary;
@@ -235,10 +235,9 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
     return build_graph(&edges, graph);
 }
 
-/* Components and bound are expensive to compute, so known values are reused: with the same edges
- * the components are unchanged, and a path, which uses an edge at most once, grows by at most the
- * sum of the growth of all weights. No bound is known if weights are negative or if all weights are
- * replaced. */
+/* Changes weights only. Reuses the components, which do not change, and the bound on distances,
+ * because both are expensive to compute: a path uses an edge at most once, so it grows by at most
+ * the sum of all increases. Negative weights, or new weights for all edges, need a new bound. */
 static enum status change_weights(struct edge_changes *changes, struct graph *graph,
                                   struct problem *reterr)
 {

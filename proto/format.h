@@ -1,5 +1,5 @@
-/* The table of graph and matrix formats: names, media types, file extensions, and the uses of each
- * format. Constant data for any thread. */
+/* The table of graph and matrix formats: names, media types, file extensions, and what each format
+ * is used for. The data is constant, so any thread may read it. */
 #pragma once
 
 #include <stdbool.h>
@@ -34,7 +34,7 @@ struct format_info {
         *parameters; /* upload parameters other than format and name; NULL ends the list */
 };
 
-/* Returns whether a matrix in this format is bytes rather than text. */
+/* Returns whether a matrix in this format is binary rather than text. */
 bool format_is_binary(enum format format);
 /* Returns the properties of a format; NULL for FORMAT_NONE. */
 const struct format_info *format_info(enum format format);
@@ -42,9 +42,9 @@ enum format format_from_name(const char *name);
 /* Returns whether media_type is `wanted`, ignoring case and parameters. False for NULL. */
 bool format_media_type_is(const char *media_type, const char *wanted);
 enum format format_from_media_type(const char *media_type);
-/* Returns the format with the file extension of this path, among the formats in which matrices are
- * written (matrix_output) or from which graphs are read. */
+/* Returns the format with the file extension of this path. Considers only formats of matrices if
+ * matrix_output is true, otherwise only formats from which graphs are read. */
 enum format format_from_path(const char *path, bool matrix_output);
-/* Returns whether a media type says nothing about the format: absent, curl's default for forms,
- * application/octet-stream or text/plain. */
+/* Returns whether a media type says nothing about the format: it is absent, or text/plain, a
+ * generic binary type, or the type of HTML forms, which curl sends by default. */
 bool format_media_type_is_vague(const char *media_type);

@@ -79,7 +79,8 @@ static bool fits_float(const struct graph *graph)
                (double)FLT_MAX;
 }
 
-/* Checks that every distance is correct in this kind. u2 is solved as i4, then converted. */
+/* Checks that every distance is correct in this kind. u2 passes here: it is solved as i4, and the
+ * conversion checks each distance. */
 static enum status check_kind(const struct graph *graph, enum kind kind, struct problem *reterr)
 {
     const struct graph_summary *summary = &graph->summary;
@@ -239,7 +240,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t v)
     return v;
 }
 
-/* Counts components by union-find; stops when only one is left, in most graphs after a few rows. */
+/* Counts components by union-find. Stops when one is left, in most graphs after a few rows. */
 enum status graph_count_components(struct graph *graph)
 {
     const uint32_t vertex_count = graph->vertex_count;
@@ -268,10 +269,10 @@ enum status graph_count_components(struct graph *graph)
     return STATUS_OK;
 }
 
-/* Returns whether every edge has a reverse edge of the same weight. Rows and targets are ascending,
- * so the reverse edges of v's edges to larger vertices occur in the order in which those rows store
- * them. next[v] is the first edge of row v that was not yet matched as such a reverse; once row v
- * is reached, its first edge to a larger vertex. */
+/* Returns whether every edge has a reverse edge of the same weight. Rows and targets are visited in
+ * ascending order, so the edges of row v to smaller vertices are needed as reverse edges in the
+ * order in which the row stores them. next[v] is the next of these edges; when the loop reaches row
+ * v, next[v] must be its first edge to a larger vertex. */
 static bool is_symmetric(const struct graph *graph, uint64_t *next)
 {
     for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
@@ -291,7 +292,7 @@ static bool is_symmetric(const struct graph *graph, uint64_t *next)
     return true;
 }
 
-/* Copies the edges to larger vertices. first[v]: the first edge of row v to a larger vertex. */
+/* Copies each row's edges to larger vertices. first[v]: the first such edge of row v. */
 static void copy_larger(const struct graph *graph, const uint64_t *first, struct graph *folded)
 {
     uint64_t kept = 0;

@@ -1,9 +1,9 @@
-/* A weighted graph, validated and in canonical form: what an upload becomes and a solver reads.
+/* A weighted graph, validated and in canonical form. Uploads are converted to it; solvers read it.
  *
- * Compressed rows: the edges of row v are [row_offset[v], row_offset[v+1]), targets ascending, no
- * loops, no parallel edges. An undirected edge is stored once, in the row of its smaller end. A
- * graph is immutable after graph_builder_finish, except in edge_changes_apply; any thread may read
- * it. The holder of the pointer owns the graph. */
+ * The edges are in compressed sparse rows: row v has the edges [row_offset[v], row_offset[v+1]),
+ * with ascending targets, without self-loops and parallel edges. An undirected edge is stored once,
+ * in the row of its smaller endpoint. A graph is immutable after graph_builder_finish, except in
+ * edge_changes_apply; any thread may read it. The holder of the pointer owns the graph. */
 #pragma once
 
 #include "proto/decimals.h"
@@ -25,22 +25,22 @@
 enum weight_type { WEIGHT_INTEGER = 1, WEIGHT_REAL = 2 };
 
 struct graph_summary {
-    uint64_t parallel_differing; /* edges in parallel_merged with another weight; set by readers */
+    uint64_t parallel_differing; /* merged parallel edges with different weights; set by readers */
     /* The members from here on are stored in graph files, in this order (graph_file.c). */
     uint64_t edges_read;      /* edges listed in the file */
     uint64_t loops_dropped;   /* dropped self-loops; their weights are 0 or more */
-    uint64_t parallel_merged; /* edges dropped because a parallel edge is not longer */
-    double min_weight;        /* least weight of the kept edges; 0 without edges */
+    uint64_t parallel_merged; /* edges dropped in favour of a parallel edge that is not longer */
+    double min_weight;        /* least weight of the kept edges; 0 if there are no edges */
     double max_weight;
     double distance_bound; /* upper bound on |length| of a shortest path: the sum of the largest
-                              |weight| at each vertex, as a simple path leaves a vertex once;
+                              |weight| of each row, because a simple path leaves a vertex once;
                               graph_tighten_bound may lower it */
-    double negative_loop_weight; /* weight of negative_loop; 0 without one */
+    double negative_loop_weight; /* weight of the loop at negative_loop; 0 if there is none */
     uint32_t components;         /* connected components, ignoring direction */
     uint32_t negative_loop; /* first vertex with a negative self-loop; NO_VERTEX if there is none */
     uint32_t negative;      /* 1 if some weight is negative, else 0 */
-    uint32_t decimals; /* largest number of digits after the point; 0 = integers of either weight
-                          type; NO_DECIMALS = distances * 10^decimals are not exact */
+    uint32_t decimals; /* largest number of digits after the point of a weight; 0: all are integers;
+                          NO_DECIMALS: no power of ten makes all distances exact integers */
 };
 
 struct graph {
@@ -66,24 +66,24 @@ double graph_weight(const struct graph *graph, uint64_t edge);
  * endpoint. O(log d), where d is the degree of the source. */
 uint64_t graph_find_edge(const struct graph *graph, uint32_t source, uint32_t target);
 
-/* Returns whether some edge has a reverse edge, of any weight. Stops at the first. O(m log d). */
+/* Returns whether any edge has a reverse edge, of any weight. O(m log d) for degrees up to d. */
 bool graph_has_reverse(const struct graph *graph);
 
 /* Distances below this limit are exact as i4 and cannot be confused with unreachable. */
 #define GRAPH_BOUND_I4 536870912.0 /* 2^29 */
 
-/* Counts components for summary.components. Uses 4 bytes a vertex meanwhile. STATUS_NO_MEMORY. */
+/* Sets summary.components. Uses 4 bytes per vertex during the call. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_count_components(struct graph *graph);
 
-/* Chooses the kind of the distances for the requested kind. KIND_AUTO: integral weights give
- * i4 while distance_bound < 2^29, else f8 while it is < 2^53; decimals give f8. Refuses a kind in
- * which a distance could be wrong, with the bound in the problem: STATUS_WEIGHT_RANGE. */
+/* Chooses the kind of the distances. KIND_AUTO: integer weights give i4 if distance_bound < 2^29,
+ * else f8 if it is < 2^53; decimal weights give f8. STATUS_WEIGHT_RANGE, with the bound in the
+ * problem, if a distance could be wrong in the requested kind. */
 MUST_CHECK enum status graph_choose_kind(const struct graph *graph, enum kind requested,
                                          enum kind *ret_kind, struct problem *reterr);
 
-/* The arithmetic in which a solve computes distances of a kind. With decimals, which only f8
- * supports, the solve computes integers: bounds and negative cycles are judged on the integers, and
- * each distance is an integer divided by 10^decimals. */
+/* The arithmetic in which a solve computes distances of a kind. If decimals > 0, which is possible
+ * only for f8, the solve computes integers: bounds and negative cycles are judged on the integers,
+ * and each distance is an integer divided by 10^decimals. */
 struct scaling {
     enum kind kind;
     uint32_t decimals; /* power of ten of the scaling; 0: the weights are used unscaled */
@@ -97,7 +97,7 @@ static inline enum kind cost_kind(uint32_t cost)
 {
     return cost == COST_DECIMALS ? KIND_F8 : (enum kind)cost;
 }
-/* Prints the arithmetic of a solve for users: "i4 x 0.01", "f8". */
+/* Prints the arithmetic of a solve for users, for example "i4 x 0.01" or "f8". */
 #define GRAPH_SCALING_TEXT_SIZE 40
 void graph_scaling_print(struct scaling scaling, char ret_text[GRAPH_SCALING_TEXT_SIZE]);
 /* graph_digits returns the number of significant digits of a distance, at most 17. GRAPH_DIGITS_F4
@@ -105,9 +105,9 @@ void graph_scaling_print(struct scaling scaling, char ret_text[GRAPH_SCALING_TEX
 #define GRAPH_DIGITS_F4 7
 uint32_t graph_digits(const struct graph_summary *summary);
 
-/* Creates a graph with the vertices and the summary of `like`, and with undefined edges of this
- * number and type. The new graph borrows the names of `like`, so release it first, with
- * graph_destroy_copy, which accepts NULL. Returns NULL when out of memory. */
+/* Creates a graph with the vertices and the summary of `like`, and with uninitialized arrays for
+ * edge_count edges. The new graph borrows the names of `like`, so it must be released before
+ * `like`, with graph_destroy_copy, which accepts NULL. Returns NULL when out of memory. */
 struct graph *graph_create_like(const struct graph *like, enum weight_type weight_type,
                                 uint64_t edge_count);
 void graph_destroy_copy(struct graph *copy);
@@ -117,10 +117,9 @@ void graph_destroy_copy(struct graph *copy);
 MUST_CHECK enum status graph_scale(const struct graph *graph, uint32_t decimals,
                                    struct graph **ret_scaled);
 
-/* Folds a directed graph in which every edge has a reverse edge of the same weight into the
- * equivalent undirected graph: road networks are usually listed so. The distances are the same and
- * the solve does half of the work. *ret_folded is NULL if the graph is undirected, has a negative
- * weight or loop, or has an edge without such a reverse; the search stops at the first one. Uses 8
- * bytes a vertex during the call. Release the folded graph with graph_destroy_copy.
- * STATUS_NO_MEMORY. */
+/* Folds a directed graph in which every edge has a reverse edge of the same weight, as in most
+ * files of road networks, into the equivalent undirected graph. The distances are the same, and the
+ * solve does half of the work. *ret_folded is NULL if the graph is undirected, has a negative
+ * weight or loop, or has an edge without such a reverse edge. Uses 8 bytes per vertex during the
+ * call. Release the folded graph with graph_destroy_copy. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_fold(const struct graph *graph, struct graph **ret_folded);

@@ -7,11 +7,12 @@
 
 #define NOT_REACHED UINT64_MAX
 
-/* Breadth-first search from or to a hub. It ignores weights and adds up the path lengths. */
+/* A breadth-first search from or to a hub, which visits vertices without regard to weights, and
+ * adds up the length of the path by which it reaches each vertex. */
 struct walk {
     const struct graph *graph;
-    const struct adjacency *entering; /* the same edges, grouped by target */
-    uint64_t *length;                 /* length of the first path to each vertex, or NOT_REACHED */
+    const struct adjacency *entering; /* edges of graph, grouped by target */
+    uint64_t *length;                 /* length of the path to each vertex, or NOT_REACHED */
     uint32_t *queue;
     uint32_t count; /* number of vertices reached */
 };
@@ -52,8 +53,8 @@ static void walk_all(struct walk *walk, uint32_t hub, bool forwards, bool backwa
     }
 }
 
-/* Chooses the vertex with the most edges, in a directed graph with the most edges in the direction
- * that has fewer, because many vertices are likely to reach it and to be reached from it. */
+/* Chooses the vertex with the largest minimum of out-degree and in-degree, because many vertices
+ * are likely to reach it and to be reached from it. */
 static uint32_t choose_hub(const struct graph *graph, const struct adjacency *entering)
 {
     uint32_t hub = 0;
@@ -82,7 +83,7 @@ static uint64_t find_largest(uint64_t begin, uint64_t end, const int32_t *weight
     return most;
 }
 
-/* Computes the bound through a hub. length_out and length_in: path lengths from and to the hub. */
+/* Computes the bound from the path lengths from the hub (length_out) and to the hub (length_in). */
 static double bound_by_hub(const struct graph *graph, const struct adjacency *entering,
                            const uint64_t *length_out, const uint64_t *length_in)
 {
@@ -117,7 +118,7 @@ static double bound_by_hub(const struct graph *graph, const struct adjacency *en
 void graph_tighten_bound(struct graph *graph)
 {
     const size_t vertices = (size_t)graph->vertex_count + 1;
-    struct graph one_way = *graph; /* lists each edge once, as a directed graph does */
+    struct graph one_way = *graph; /* marked as directed, so that each edge is listed once */
     struct adjacency *entering = NULL;
     uint64_t *lengths = NULL;
 

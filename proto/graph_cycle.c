@@ -8,31 +8,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Number of passes that each end with a search for a cycle. Later ones rarely do: most cycles
- * appear in the first passes, and a search after every pass would take most of the time. */
+/* Number of passes after each of which a cycle is searched for. After later passes the search is
+ * rare: most cycles appear early, and a search after every pass would take most of the time. */
 #define EAGER_PASSES 16
 
 __extension__ typedef __int128 wide;
 
-/* Limit on the digits of a scaled weight. A path has fewer than 2^26 edges, so its sum is below
- * 10^37 and fits 128 bits. */
+/* Limit on the digits of a scaled weight. A path has fewer than 2^26 edges, so the sum of its
+ * weights is below 10^37 and fits 128 bits. */
 #define WEIGHT_DIGITS 29
 #define HALF_DIGITS UINT64_C(1000000000000000000) /* 10^18 */
 
 struct search {
     const struct graph *graph;
-    wide *weight; /* exact weight of each edge: the shortest decimal that parses to it, times
-                     10^decimals, cut after WEIGHT_DIGITS digits of the largest; NULL: use weight_i4
-                   */
+    wide *weight; /* weight of each edge: the shortest decimal that parses to it, times 10^decimals,
+                     without its fraction; NULL: use weight_i4 */
     int decimals;
     wide *distance;
     uint32_t *parent; /* predecessor; NO_VERTEX = the virtual source */
-    bool *active;     /* the distance fell after the vertex's edges were last relaxed */
+    bool *active;     /* the distance has fallen since the vertex's edges were last relaxed */
     uint32_t *mark;   /* number of the walk that last visited the vertex; 0 = none */
 };
 
-/* Returns the power of ten that makes all weights integers or, if these would be too long, integers
- * from the leading digits of the largest weight. */
+/* Returns the power of ten that makes all weights integers or, if the integers would be too long,
+ * one that gives the largest weight at most WEIGHT_DIGITS digits. */
 static int find_decimals(const struct graph *graph)
 {
     int lowest = INT32_MAX;
@@ -110,8 +109,8 @@ static bool relax_from(struct search *search, uint32_t u)
 }
 
 /* Relaxes the edges of all active vertices. Passes alternate between ascending and descending
- * order: a path whose vertices are numbered in order, as in road networks, is complete after one
- * pass in the right direction (Yen 1970). */
+ * vertices, because a path whose vertices are numbered in order, as is common in road networks,
+ * needs only one pass in that direction (Yen 1970). */
 static bool relax_all(struct search *search, bool descending)
 {
     uint32_t count = search->graph->vertex_count;
@@ -231,7 +230,7 @@ static enum status search_cycle(struct search *search, const struct observer *ob
         search->parent[v] = NO_VERTEX;
         search->active[v] = true;
     }
-    /* If pass number count, counted from 0, still changes a distance, there is a negative cycle. */
+    /* If pass number `count`, from 0, still changes a distance, a negative cycle exists. */
     for (uint32_t pass = 0; pass <= count && relax_all(search, pass % 2 == 1); pass++) {
         if (observer_is_cancelled(observer)) {
             return STATUS_CANCELLED;

@@ -21,7 +21,7 @@ struct header {
     uint32_t reserved; /* 0 */
 };
 
-/* Offsets of the arrays in the block of bytes. */
+/* Offsets in bytes of the arrays from the start of the header. */
 struct places {
     uint64_t vertex_at;
     uint64_t position_of;
@@ -42,7 +42,7 @@ static uint64_t reserve_bytes(uint64_t *size, uint64_t bytes)
     return at;
 }
 
-/* Returns the offsets of the arrays. The counts are below 2^48, so that no sum overflows. */
+/* Returns the offsets of the arrays. No sum overflows, because the counts are below 2^48. */
 static struct places place_arrays(const struct header *header)
 {
     const uint64_t n = header->vertex_count;
@@ -123,8 +123,7 @@ static void find_shape(const struct header *header, unsigned char *bytes,
     };
 }
 
-/* Sets the pointers to the weights. The cast drops const, but nothing writes through an opened
- * hierarchy. */
+/* Sets the pointers to the weights. The cast drops const, but nobody writes to opened weights. */
 static void find_weights(const struct header *header, const void *bytes,
                          struct hierarchy *hierarchy)
 {
@@ -141,7 +140,7 @@ void hierarchy_lay_out(const struct hierarchy_shape *shape, const struct hierarc
     const size_t n = shape->vertex_count;
     const size_t supernodes = shape->supernode_count;
     *ret_hierarchy = (struct hierarchy){0};
-    /* The padding between the arrays is cleared too, so that equal hierarchies have equal files. */
+    /* Clears the padding between the arrays too, so that equal hierarchies have equal files. */
     memset(bytes, 0, place_arrays(&header).size);
     memcpy(bytes, &header, sizeof(header));
     find_shape(&header, bytes, ret_hierarchy);
@@ -193,8 +192,7 @@ static bool is_header(const struct header *header, uint64_t size)
            header->entry_count < COUNT_LIMIT && place_arrays(header).size == size;
 }
 
-/* Returns whether the offsets of a supernode ascend, leave room for its rows, and fit its
- * columns. */
+/* Returns whether a supernode's offsets ascend and match the number of its columns and rows. */
 static bool is_supernode(const struct hierarchy_shape *shape, uint32_t s)
 {
     const uint32_t n = shape->vertex_count;
@@ -242,21 +240,21 @@ static bool is_shape(const struct hierarchy_shape *shape, uint64_t row_count, ui
            shape->weight_begin[count] == entry_count;
 }
 
-/* Computes depths, children and sizes, from the root down, because parents come later in the order.
- * False if the parent of a supernode does not contain its lowest row, or if the order is not a
- * postorder of the tree. */
+/* Computes depths, children and sizes, from the last supernode to the first, because parents come
+ * after their children. Returns false if a supernode's parent does not contain its first row, or if
+ * the order is not a postorder of the tree. */
 static bool measure_depths(struct hierarchy *hierarchy)
 {
     const struct hierarchy_shape *shape = &hierarchy->shape;
-    uint32_t open = NO_SUPERNODE; /* a supernode whose subtree may still grow, or none */
+    uint32_t open = NO_SUPERNODE; /* lowest supernode whose subtree is not complete, or none */
     for (uint32_t s = shape->supernode_count; s-- > 0;) {
         const uint32_t columns = hierarchy_columns(shape, s);
         const uint32_t size = columns + hierarchy_rows_below(shape, s);
         const uint32_t parent = size > columns
                                     ? hierarchy->supernode_of[shape->row[shape->row_begin[s]]]
                                     : NO_SUPERNODE;
-        /* In a postorder the parent is the supernode after s or one of its ancestors. The subtrees
-         * of those below the parent are complete. */
+        /* In a postorder the parent of s is supernode s + 1 or one of its ancestors. The subtrees
+         * of the supernodes below the parent are complete. */
         while (open != parent && open != NO_SUPERNODE) {
             open = shape->parent[open];
         }
@@ -292,11 +290,11 @@ static bool measure_depths(struct hierarchy *hierarchy)
 
 /* ---- Common ancestors ----
  *
- * In a postorder, the supernodes between two others, s < t, are below the lowest common ancestor of
- * s and t. Unless t is that ancestor, some of its children are among s..t-1, and these have the
- * least number of vertices above them, which is the number of common ones. The minimum of a range
- * comes from minima of blocks (Bender and Farach-Colton 2000): from each supernode to the end of
- * its block, from the beginning of its block to it, and of 1, 2, 4, ... whole blocks. */
+ * Let s < t be supernodes in a postorder, and a their lowest common ancestor. All of s..t-1 are
+ * below a and, unless a is t, include a child of a. Such a child has the fewest vertices above it:
+ * the common ancestors of s and t. So their number is a minimum over a range, which is computed
+ * from stored minima (Bender and Farach-Colton 2000): from each supernode to the end of its block,
+ * from the start of its block to it, and over 1, 2, 4, ... blocks. */
 
 #define BLOCK 16 /* supernodes; 64 bytes of `above` */
 
@@ -329,7 +327,7 @@ static void find_least_above(struct hierarchy *hierarchy)
     uint32_t *to_end = hierarchy->least_above;
     uint32_t *from_begin = to_end + supernodes;
     uint32_t *level = from_begin + supernodes;
-    level[blocks - 1] = UINT32_MAX; /* for a hierarchy without blocks */
+    level[blocks - 1] = UINT32_MAX; /* for a hierarchy without supernodes */
     for (uint32_t s = 0; s < supernodes; s++) {
         from_begin[s] = s % BLOCK == 0 ? above[s] : lesser(above[s], from_begin[s - 1]);
         level[s / BLOCK] = from_begin[s];
@@ -345,7 +343,7 @@ static void find_least_above(struct hierarchy *hierarchy)
     }
 }
 
-/* Returns the least number of vertices above one of the supernodes from s to t - 1. */
+/* Returns the minimum of `above` over the supernodes from s to t - 1. */
 static uint32_t least_above(const struct hierarchy *hierarchy, uint32_t s, uint32_t t)
 {
     const uint32_t supernodes = hierarchy->shape.supernode_count;

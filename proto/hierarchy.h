@@ -25,12 +25,12 @@ struct hierarchy_shape {
     uint32_t *position_of; /* vertex -> position */
     uint32_t supernode_count;
     uint32_t *first;        /* supernode_count + 1 positions: first column of each supernode */
-    uint32_t *parent;       /* supernode that contains the lowest row, or NO_SUPERNODE */
-    uint64_t *row_begin;    /* supernode_count + 1 indexes of row */
+    uint32_t *parent;       /* by supernode: the supernode of its first row, or NO_SUPERNODE */
+    uint64_t *row_begin;    /* supernode_count + 1 indexes into row */
     uint32_t *row;          /* later positions that a supernode reaches, ascending */
-    uint64_t *weight_begin; /* supernode_count + 1 indexes: blocks of columns x (columns + rows) */
-    uint64_t arc_count;     /* number of arcs, without the padding of supernodes */
-    uint64_t label_entries; /* sum of the numbers of vertices above each vertex; 0 if opened */
+    uint64_t *weight_begin; /* first weight of each block of columns x (columns + rows) weights */
+    uint64_t arc_count;     /* number of arcs, without the unused entries of the blocks */
+    uint64_t label_entries; /* sum of the numbers of ancestors of all vertices; 0 if opened */
 };
 
 #define NO_SLOT UINT64_MAX
@@ -60,7 +60,7 @@ uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_
 struct hierarchy_summary {
     uint32_t vertex_count;
     enum kind kind;    /* kind of the arcs: i4, f4 or f8 */
-    uint32_t decimals; /* distances are f8, sums of arcs divided by 10^decimals; 0: the sums */
+    uint32_t decimals; /* if > 0, distances are sums of arcs divided by 10^decimals, in f8 */
     bool directed;
     bool negative; /* some weight of the graph is below 0 */
     uint64_t arc_count;
@@ -75,7 +75,7 @@ static inline enum kind hierarchy_distance_kind(const struct hierarchy_summary *
 /* The arrays that searches read; all searches share them. */
 struct hierarchy {
     struct hierarchy_summary summary;
-    struct hierarchy_shape shape; /* arrays in the bytes; if opened, arrays in shape_bytes */
+    struct hierarchy_shape shape; /* its arrays are in `bytes`, or in shape_bytes once opened */
     void *up;                     /* weights from the column to the later vertex */
     void *down;                   /* weights back to the column; undirected: the same array as up */
     /* Set by hierarchy_open and hierarchy_open_like: */
@@ -83,7 +83,7 @@ struct hierarchy {
     uint64_t size;
     unsigned char
         *shape_bytes;       /* copy of the shape, which hierarchies with different weights share */
-    uint32_t *supernode_of; /* by position; its block also holds the next six arrays */
+    uint32_t *supernode_of; /* by position; the same allocation holds the next six arrays */
     uint32_t *above;        /* by supernode: number of vertices above its columns, up to the root */
     uint32_t *row_depth;    /* by row: number of vertices above it */
     uint32_t *child;        /* by supernode: its first child, or NO_SUPERNODE */
@@ -93,7 +93,7 @@ struct hierarchy {
     uint32_t height;
     uint32_t largest; /* largest number of columns plus rows of a supernode */
     uint32_t largest_separator;
-    double triangles; /* number of triangles of a whole customization */
+    double triangles; /* number of triangles that a full customization relaxes */
 };
 
 uint64_t hierarchy_bytes(const struct hierarchy_shape *shape, enum kind kind, bool directed);
@@ -109,8 +109,8 @@ MUST_CHECK enum status hierarchy_open(const void *bytes, uint64_t size,
                                       struct hierarchy **ret_hierarchy);
 /* Counts the common ancestors of two positions. A position is an ancestor of itself. */
 uint32_t hierarchy_common(const struct hierarchy *hierarchy, uint32_t a, uint32_t b);
-/* Opens bytes that differ from those of `like` only in weights; shares the arrays of `like` that
- * depend only on the shape. */
+/* Opens a hierarchy whose bytes differ from those of `like` only in weights. It shares the arrays
+ * of `like` that depend only on the shape. */
 MUST_CHECK enum status hierarchy_open_like(const struct hierarchy *like, const void *bytes,
                                            uint64_t size, struct hierarchy **ret_hierarchy);
 void hierarchy_close(struct hierarchy *hierarchy);

@@ -10,8 +10,8 @@ static bool is_on_path(const struct hierarchy_start *start, uint32_t s)
     return start->path_count > 0 && start->path[start->path_count - 1] == s;
 }
 
-/* Advances the paths of the sources past supernode s. Returns the next supernode on some path, in
- * order from the root, or NO_SUPERNODE at the end of all paths. */
+/* Removes supernode s from the paths of all sources. Returns the next supernode, from the root
+ * down, that is on a path, or NO_SUPERNODE at the end of all paths. */
 static uint32_t next_met(struct hierarchy_search *search, uint32_t count, uint32_t s)
 {
     uint32_t next = NO_SUPERNODE;
@@ -50,7 +50,7 @@ static uint32_t next_met(struct hierarchy_search *search, uint32_t count, uint32
 #define CANONICAL_VECTOR(x, above) (x)
 #include "proto/hierarchy_kernel_body.h"
 
-/* TABLE is the name of this instruction set's table; Meson defines it. */
+/* Meson defines TABLE as the name of the table for this instruction set. */
 const struct hierarchy_operations TABLE[KIND_COUNT] = {
     [KIND_I4] = {climb_i4, meet_i4, sweep_i4, sweep_lanes_i4},
     [KIND_F4] = {climb_f4, meet_f4, sweep_f4, sweep_lanes_f4},

@@ -16,13 +16,13 @@ struct hierarchy_start {
     void *distance; /* distances to its ancestors and itself, by depth from the root */
 };
 
-/* A computation of rows, which is done in steps. */
+/* State of a computation of rows, which is done in steps. */
 struct hierarchy_sweep {
     uint32_t sources[HIERARCHY_LANES];
     uint32_t count;
     bool in_lanes;
     uint32_t climbed; /* number of sources whose labels have been computed */
-    uint32_t left; /* supernodes not yet swept; if rows are swept one by one, of the current row */
+    uint32_t left; /* supernodes not yet swept; without lanes, not yet swept for the current row */
     void *rows;
 };
 
@@ -36,18 +36,18 @@ struct hierarchy_search {
     int32_t above; /* largest finite distance of kind i4; see front_body.h */
     void *local;   /* scratch for the columns and rows of one supernode */
     struct hierarchy_start starts[HIERARCHY_LANES];
-    /* Memory allocated for the first rows: one block for stack, one for the three lane arrays. */
-    void *stack; /* distances by depth of the current vertex of a sweep and its ancestors */
+    /* Allocated when rows are first computed; the last three arrays in one allocation. */
+    void *stack; /* distances of a sweep's current vertex and its ancestors, by depth */
     void *block_lanes;
     void *stack_lanes;
     uint32_t *block_order; /* vertices of each run of HIERARCHY_BLOCK positions, ascending */
 };
 
 struct hierarchy_operations {
-    /* Computes the label of a position, the distances to its ancestors, from arc weights. */
+    /* Computes the label of a position from the arc weights: the distances to its ancestors. */
     void (*climb)(const struct hierarchy_search *search, const void *weights, uint32_t from,
                   void *ret_label);
-    /* Computes the minimum over the first `common` ancestors of the sum of both labels' entries. */
+    /* Computes the distance of a pair: the least sum of both labels' entries for an ancestor. */
     void (*meet)(const void *up_label, const void *down_label, uint32_t common, int32_t above,
                  void *ret_element);
     /* Computes the distances from starts[0] to the vertices of supernodes [begin, end) and writes

@@ -67,7 +67,7 @@ ALWAYS_INLINE NAME(vector) NAME(add)(const ELEMENT *up, const ELEMENT *down)
     return a + b;
 }
 
-/* The last vector may overlap the previous one: a sum counted twice does not change the minimum. */
+/* The last vector may overlap the previous one: using a sum twice does not change the minimum. */
 static void NAME(meet)(const void *up_label, const void *down_label, uint32_t common, int32_t above,
                        void *ret_element)
 {
@@ -97,9 +97,9 @@ static void NAME(meet)(const void *up_label, const void *down_label, uint32_t co
 
 /* ---- Rows ----
  *
- * From the root down, each column takes the least sum over its arcs from later vertices. The
- * reverse of a postorder is a preorder, so a stack with the distances of the current vertex's
- * ancestors, by depth, has everything a column needs and stays in the cache. */
+ * From the root down, the distance of a column is the least sum of an arc from a later vertex and
+ * that vertex's distance. The later vertices are ancestors of the column. The reverse of a
+ * postorder is a preorder, so their distances are on a stack by depth, which stays in the cache. */
 
 /* Initializes the elements of a supernode on the stack: with the source's label if the supernode is
  * on the path of the source, and with unreachable for columns below the source. */
@@ -114,7 +114,7 @@ static void NAME(begin)(const struct hierarchy *hierarchy, const struct hierarch
     }
 }
 
-/* Computes one row, from starts[0], for supernodes [begin, end). */
+/* Computes the elements of one row, with source starts[0], for supernodes [begin, end). */
 static void NAME(sweep)(struct hierarchy_search *search, uint32_t begin, uint32_t end,
                         void *ret_row)
 {
@@ -192,7 +192,7 @@ ALWAYS_INLINE NAME(lanes)
     return best;
 }
 
-/* Writes four consecutive vertices of all lanes, four elements at a time into each row. */
+/* Writes the distances of four consecutive vertices into the rows of all lanes, four at a time. */
 ALWAYS_INLINE void NAME(write_four)(const NAME(lanes) *const from[4], size_t n, ELEMENT *ret_rows)
 {
     for (uint32_t lane = 0; lane < HIERARCHY_LANES; lane += 4) {
@@ -279,7 +279,7 @@ static void NAME(sweep_lanes)(struct hierarchy_search *search, uint32_t begin, u
             if (position % HIERARCHY_BLOCK == 0) {
                 const uint32_t left = shape->vertex_count - position;
                 const uint32_t stop = position + (left < HIERARCHY_BLOCK ? left : HIERARCHY_BLOCK);
-                if (count == HIERARCHY_LANES) { /* constant count, so that the compiler unrolls */
+                if (count == HIERARCHY_LANES) { /* constant, so that loops are unrolled */
                     NAME(write_block)(search, position, stop, HIERARCHY_LANES, ret_rows);
                 } else {
                     NAME(write_block)(search, position, stop, count, ret_rows);

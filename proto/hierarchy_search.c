@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define LINE_BYTES 64
-/* Maximum memory for rows computed in lanes; if they need more, rows are swept one by one. */
+/* Maximum memory for computing rows in lanes. If they need more, rows are swept one by one. */
 #define LANES_BYTES_MAX ((size_t)256 << 20)
-/* Vertices swept in one step of about a millisecond, for a single row and for lanes. */
+/* Number of vertices swept in one step of about a millisecond, for one row and for all lanes. */
 #define STEP_VERTICES 32768
 #define STEP_VERTICES_LANES 8192
 
@@ -17,7 +17,7 @@ static const struct hierarchy_operations *const kernels[ISA_COUNT] = {
     [ISA_AVX2] = hierarchy_kernel_avx2,
     [ISA_AVX512] = hierarchy_kernel_avx512};
 
-/* Returns the largest finite distance of kind i4: larger sums contain an unreachable distance. */
+/* Returns the largest finite distance of kind i4. A larger sum contains an unreachable distance. */
 static int32_t greatest_distance(const struct hierarchy *hierarchy)
 {
     return hierarchy->summary.negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1;
@@ -105,7 +105,7 @@ static bool order_blocks(struct hierarchy_search *search)
     return filled != NULL;
 }
 
-/* Assigns memory for the labels and paths of the first `count` starts, after the stack. */
+/* Divides memory among the labels and paths of the first `count` starts. */
 static void place_starts(struct hierarchy_search *search, unsigned char *at, uint32_t count)
 {
     const size_t depths = (size_t)search->hierarchy->height + 1;
@@ -119,7 +119,7 @@ static void place_starts(struct hierarchy_search *search, unsigned char *at, uin
     }
 }
 
-/* Allocates the lanes. If it returns false (no memory, or too large), rows are swept one by one. */
+/* Allocates the lanes. Returns false on failure, after which rows are swept one by one. */
 static bool has_lanes(struct hierarchy_search *search)
 {
     const size_t depths = (size_t)search->hierarchy->height + 1;
@@ -179,7 +179,7 @@ void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sourc
     memcpy(search->sweep.sources, sources, count * sizeof(*sources));
 }
 
-/* Computes one step of the rows in lanes. Surplus lanes repeat the last row. */
+/* Computes one step of the rows in lanes. Surplus lanes repeat the last source. */
 static bool step_lanes(struct hierarchy_search *search, uint32_t begin)
 {
     struct hierarchy_sweep *sweep = &search->sweep;

@@ -1,5 +1,5 @@
-/* Distance queries in a hierarchy. A shortest path from a vertex runs over vertices that are
- * eliminated later: its ancestors in the elimination tree.
+/* Distance queries in a hierarchy. A shortest path climbs from its source to ancestors in the
+ * elimination tree, which are eliminated later, and then descends to its target.
  *
  * The label "up" of a vertex holds its distances to each ancestor, by depth from the root, and to
  * itself last; the label "down" holds the distances from each ancestor to the vertex. The distance
@@ -14,7 +14,8 @@
 
 #include "proto/hierarchy.h"
 
-/* Rows computed side by side in lanes. Fewer than HIERARCHY_LANES_MIN are faster one by one. */
+/* Number of rows computed side by side, one per lane. Fewer than HIERARCHY_LANES_MIN rows are
+ * computed faster one by one. */
 #define HIERARCHY_LANES 16
 #define HIERARCHY_LANES_MIN 8
 
@@ -40,5 +41,5 @@ void hierarchy_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t
  * vertex, one row after the other. A computation in progress is abandoned. */
 void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
                           void *rows);
-/* Computes one more step of the rows; returns true when they are complete. */
+/* Computes the rows for about a millisecond; returns true when they are complete. */
 bool hierarchy_rows_step(struct hierarchy_search *search);

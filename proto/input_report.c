@@ -26,7 +26,8 @@ void input_report_complete(struct input_report *report, const struct reader_note
     report->known = report->format != FORMAT_NONE;
 }
 
-/* Returns whether -1 is the only negative weight of a matrix or of pgRouting's column "cost". */
+/* Returns whether the weights of a matrix or of pgRouting's column "cost" include -1, which may
+ * mark a missing edge, and no other negative weight. */
 static bool has_negative_costs(const struct input_report *report, const struct graph *graph)
 {
     bool found = graph->summary.min_weight == -1 &&

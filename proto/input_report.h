@@ -28,7 +28,7 @@ struct input_report {
     char weight[sizeof((struct reader_notes *)0)->weight];
 };
 
-/* Fills in the members that are known only at the end of the upload. */
+/* Fills in the members that are known only when the upload has been read completely. */
 void input_report_complete(struct input_report *report, const struct reader_notes *notes,
                            const struct graph *graph);
 
@@ -41,8 +41,8 @@ void input_report_warn(const struct input_report *report, const struct graph *gr
 void input_report_hint(const struct input_report *report, struct problem *problem);
 
 struct json_t;
-/* Returns a new reference: JSON null when the report is not known; NULL when out of memory. */
+/* Returns the report as JSON, a new reference: JSON null if not known; NULL when out of memory. */
 struct json_t *input_report_json(const struct input_report *report);
 /* Reads back the output of input_report_json. JSON null, or an object without a format, gives a
- * report that is not known. False when the value is something else. */
+ * report that is not known. Returns false for any other value. */
 bool input_report_from_json(const struct json_t *object, struct input_report *ret_report);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Largest time that can be printed: RFC 3339 has years of four digits. */
+/* Largest time that can be printed, because RFC 3339 has years of four digits. */
 #define LAST_SECOND 253402300799.0 /* 9999-12-31T23:59:59Z */
 
 static const char *const state_names[JOB_STATE_COUNT] = {
@@ -92,7 +92,7 @@ static json_t *time_or_null(double seconds)
     return json_string(text);
 }
 
-/* A member that contains seconds, with its name in documents. */
+/* A member of a struct that contains seconds, and its name in documents. */
 struct duration {
     const char *name;
     size_t offset;
@@ -185,7 +185,7 @@ static bool decode_devices(json_t *list, struct job_report *report)
     return true;
 }
 
-/* Returns the checks that a verification made on each row; NULL: no checks were made. */
+/* Returns the verification as JSON; NULL if no row was verified. */
 static json_t *verification_json(const struct verification *verification)
 {
     if (!verification->done) {
@@ -199,7 +199,7 @@ static json_t *verification_json(const struct verification *verification)
                      number_round(verification->seconds));
 }
 
-/* Returns the report on the upload; NULL if nothing was uploaded and no result existed. */
+/* Returns the report on the upload as JSON; NULL if nothing was uploaded and no result existed. */
 static json_t *input_json(const struct job_report *report)
 {
     json_t *input = report->input.known ? input_report_json(&report->input)
@@ -214,8 +214,8 @@ static const char *text_or_absent(const char *text)
     return text[0] != '\0' ? text : NULL;
 }
 
-/* Returns the members that not every report has: json_pack omits members marked with * that are
- * NULL. Returns NULL if there is a problem that cannot be printed. */
+/* Returns an object with the optional members of a report; json_pack omits a member marked with *
+ * if it is NULL. Returns NULL on failure. */
 static json_t *optional_json(const struct job_report *report)
 {
     const struct verification *verification = &report->verification;
@@ -315,7 +315,7 @@ static bool decode_problem(json_t *object, struct job_report *report)
     return (cycle == NULL || report->cycle != NULL) && problem_from_json(object, &report->problem);
 }
 
-/* Reads the members of a report; those after the plan are optional. */
+/* Reads the members of a report. Members that follow the plan are optional. */
 static bool decode_report(json_t *object, struct job_report *report)
 {
     const char *solver;
@@ -367,7 +367,7 @@ enum status job_report_decode(const char *text, struct job_report *ret_report)
     return STATUS_OK;
 }
 
-/* Returns a graph's members. kind: NULL without a result. summary: NULL for a deleted graph. */
+/* Returns a graph as JSON. kind: NULL if it has no result. summary: NULL if it has been deleted. */
 static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex_count,
                             uint64_t edge_count, bool directed, const char *kind)
 {
@@ -391,7 +391,6 @@ static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex
     return object;
 }
 
-/* Returns "/v1/<collection>/<id><rest>". */
 static json_t *link_to(const char *collection, const char *id, const char *rest)
 {
     return json_sprintf("/v1/%s/%s%s", collection, id, rest);
@@ -419,7 +418,7 @@ static json_t *warnings_json(const char *text, double reached)
     return warnings;
 }
 
-/* Unknown members are null: the solver until a worker starts the job, the plan until it exists. */
+/* Unknown members are null, for example the solver before a worker starts the job. */
 char *job_document_print(const struct job_document *document)
 {
     static const struct job_report nothing_reported;
@@ -428,7 +427,8 @@ char *job_document_print(const struct job_document *document)
     const struct graph_summary *summary = document->summary;
     struct graph_summary own;
     if (summary != NULL && report->input.known) {
-        /* The stored summary is from the first upload; this one may have dropped other edges. */
+        /* The stored summary is from the graph's first upload. This upload may have dropped
+         * others. */
         own = *summary;
         own.loops_dropped = report->input.loops_dropped;
         own.parallel_merged = report->input.parallel_merged;

@@ -40,7 +40,7 @@ struct job_report {
     struct input_report input; /* report on the upload that created the graph */
     bool cached;               /* whether the result already existed */
     char *warnings; /* warnings about the upload as JSON text from warning_print, owned; or NULL */
-    double reached; /* fraction of the pairs that have a path; 0 = unknown */
+    double reached; /* fraction of vertex pairs that have a path; 0 = unknown */
     char traceparent[TRACEPARENT_SIZE]; /* trace context of the submitting request, or empty */
     char solver[8];                     /* "gpu" or "cpu"; empty until a solver has started */
     char device[64];
@@ -59,7 +59,7 @@ struct job_report {
 };
 
 void job_report_finish(struct job_report *report);
-/* Clears the results of the solve before a retry. Submission and time spent are kept. */
+/* Clears the results of a solve before a retry. Keeps the submission and the time already spent. */
 void job_report_reset(struct job_report *report);
 /* Prints the report as JSON for the catalogue; the caller frees it. NULL when out of memory. */
 char *job_report_encode(const struct job_report *report);
@@ -103,7 +103,7 @@ struct graph_document {
     const char *kind;        /* kind of the latest result, or of the result in preparation */
     const char *result_kind; /* kind of the result from which queries are answered, or NULL */
     const char *job_id;      /* latest job on this graph, or NULL */
-    const struct input_report *input; /* report on the upload to which this responds, or NULL */
+    const struct input_report *input; /* report on the upload that this document answers, or NULL */
     const char *warnings;             /* warnings about the upload from warning_print, or NULL */
 
     const char *coordinate_system; /* "degrees" or "plane", or NULL without coordinates */

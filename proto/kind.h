@@ -8,8 +8,8 @@
 
 enum kind { KIND_AUTO = 0, KIND_I4, KIND_U2, KIND_F4, KIND_F8, KIND_COUNT };
 
-/* Elements that mean "unreachable": one value for each integer kind, +infinity for float kinds.
- * 2^30-1 is chosen so that the sum of two unreachable distances still fits an int32. */
+/* Elements that mean "unreachable". Float kinds use +infinity. For i4, 2^30-1 is chosen so that the
+ * sum of two unreachable distances still fits an int32. */
 #define UNREACHABLE_I4 1073741823
 #define UNREACHABLE_U2 65535
 
@@ -29,8 +29,8 @@ const char *kind_name(enum kind kind);
 bool kind_from_name(const char *name, enum kind *ret_kind);
 bool kind_is_float(enum kind kind);
 
-/* Returns an element of an array of this kind as a double, +infinity for unreachable. Doubles
- * represent every value of every kind. */
+/* Returns an element of an array as a double, +infinity for unreachable. A double represents every
+ * value of every kind exactly. */
 static inline double kind_element(enum kind kind, const void *elements, size_t index)
 {
     const double infinity = __builtin_inf();
@@ -41,7 +41,7 @@ static inline double kind_element(enum kind kind, const void *elements, size_t i
            : kind == KIND_F4 ? (double)((const float *)elements)[index]
                              : ((const double *)elements)[index];
 }
-/* Stores a double as an element, the reverse of kind_element; not for u2. */
+/* Stores a double as an element, which kind_element reads back. Not available for u2. */
 static inline void kind_put_element(enum kind kind, void *elements, size_t index, double value)
 {
     if (kind == KIND_I4) {

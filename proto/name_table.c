@@ -25,10 +25,10 @@ struct name_table {
     char *text;         /* bytes of the long names */
     size_t text_size;
     size_t text_capacity;
-    uint32_t *slots; /* row + 1, 0 = free; at most half of the slots are in use */
+    uint32_t *slots; /* row + 1, or 0 = free; at most half of the slots are in use */
     uint64_t slot_mask;
     uint64_t seed;
-    uint32_t *direct; /* by small integer: row + 1 of that name; 0 = look in slots */
+    uint32_t *direct; /* row + 1 of each small integer as a name; 0 = look in slots */
     uint32_t direct_size;
 };
 
@@ -46,7 +46,7 @@ enum status name_table_create(struct name_table **ret_table)
     }
     table->is_numeric = true;
     table->slot_mask = FIRST_SLOTS - 1;
-    /* If the kernel has no entropy yet, at early boot, the table's address is the seed. */
+    /* At early boot the kernel may have no entropy yet. The table's address is then the seed. */
     if (getrandom(&table->seed, sizeof(table->seed), GRND_NONBLOCK) != sizeof(table->seed)) {
         table->seed = (uint64_t)(uintptr_t)table;
     }
@@ -102,7 +102,7 @@ int64_t name_table_number(const struct name_table *table, uint32_t row)
     return number;
 }
 
-/* Makes an entry for a name. It has no offset yet, because the name is not in text yet. */
+/* Makes an entry for a name. A long name has no offset yet, because it is not in text yet. */
 static struct name make_name(const struct name_table *table, const char *bytes, size_t size)
 {
     struct name name = {.size = (uint32_t)size};
@@ -157,7 +157,7 @@ static enum status grow_slots(struct name_table *table)
     return STATUS_OK;
 }
 
-/* Grows the arrays for one more row, keeping half of the slots free, and text for its bytes. */
+/* Makes room for one more row, with half of the slots free, and for text_size bytes of text. */
 static enum status grow_table(struct name_table *table, size_t text_size)
 {
     if (table->count == UINT32_MAX - 1) {
@@ -240,8 +240,8 @@ static void remember_number(struct name_table *table, uint32_t number, uint32_t 
     }
 }
 
-/* Most names in large files are small integers that occurred before. Looking one up in direct,
- * which fits in a cache, takes a third of the time of a lookup in slots. */
+/* Most names in large files are small integers that occurred before. A lookup in `direct`, which
+ * fits in a cache, takes a third of the time of a lookup in `slots`. */
 enum status name_table_intern(struct name_table *table, const char *bytes, size_t size,
                               uint32_t *ret_row)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Number of vertices examined, and of rows sorted, in one step, which takes about a millisecond. */
+/* Number of vertices examined or rows sorted in one step. Either takes about a millisecond. */
 #define STEP_VERTICES 65536
 #define STEP_ROWS 4096
 
@@ -20,7 +20,7 @@ static inline bool is_nearer(const struct nearest *nearest, uint32_t a, uint32_t
     return left < right || (!(left > right) && a < b);
 }
 
-/* Inserts a row at the top of the heap of the first `count` rows and moves it down to its place. */
+/* Puts a row at the top of the heap of the first `count` rows, then moves it down to its place. */
 static void sift_down(struct nearest *nearest, size_t count, uint32_t row)
 {
     uint32_t *rows = nearest->rows;

@@ -6,8 +6,8 @@
 #include "proto/kind.h"
 #include "proto/status.h"
 
-/* Query for the nearest vertices: reachable vertices other than the source, at most `count` of them
- * and none farther than `within`. */
+/* A query for the vertices nearest to `source`, without the source itself: at most `count`
+ * reachable vertices, none farther than `within`. */
 struct nearest_query {
     enum kind kind;
     const void *distances; /* distances from the source, vertex_count elements of the kind */
@@ -19,7 +19,7 @@ struct nearest_query {
 
 struct nearest {
     struct nearest_query query;
-    uint32_t *rows; /* vertices found, owned: a heap, farthest on top, sorted at the end; or NULL */
+    uint32_t *rows; /* vertices found, owned or NULL: a heap, farthest first; sorted at the end */
     size_t count;   /* number of rows */
     size_t capacity;
     uint32_t seen;   /* number of vertices examined so far */
@@ -28,6 +28,6 @@ struct nearest {
 
 /* Allocates four bytes for each vertex that may be found. STATUS_NO_MEMORY. */
 MUST_CHECK enum status nearest_begin(struct nearest *nearest, const struct nearest_query *query);
-/* Computes for about a millisecond. True when rows is complete, sorted by distance, then by row. */
+/* Computes for about a millisecond. Returns true when `rows` is complete and sorted. */
 bool nearest_step(struct nearest *nearest);
 void nearest_finish(struct nearest *nearest);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct {
-    const char *descr; /* type code without the byte order */
+    const char *descr; /* NumPy's type code without the byte order */
     const char *name;
     size_t size;
 } types[] = {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum length of a number in bytes. */
+/* Maximum length in bytes of a number that is accepted. */
 #define NUMBER_LIMIT 4096
 /* Number of decimal digits that always fit in 64 bits. */
 #define HEAD_DIGITS 19
@@ -18,7 +18,7 @@
 struct decimal {
     uint64_t head; /* leading significant digits */
     int head_digits;
-    int64_t exponent; /* value = head * 10^exponent, unless digits were dropped */
+    int64_t exponent; /* value = head * 10^exponent if no digits were dropped */
 };
 
 static bool is_digit(char c)
@@ -65,7 +65,7 @@ bool number_is_canonical_integer(const char *bytes, size_t size, int64_t *ret_va
     return number_parse_integer(bytes, size, ret_value);
 }
 
-/* Scans digits with at most one decimal point; false when there is no digit. */
+/* Scans digits with at most one decimal point. Returns false if there is no digit. */
 static bool scan_mantissa(const char **at, const char *end, struct decimal *ret_decimal)
 {
     struct decimal *d = ret_decimal;
@@ -130,7 +130,8 @@ static __attribute__((noinline)) bool parse_long(const char *bytes, size_t size,
     return true;
 }
 
-/* Needs no strtod if the digits fit in 53 bits and the power of ten is exact (Clinger 1990). */
+/* If the digits fit in 53 bits and the power of ten is exact, one multiplication or division rounds
+ * correctly, so strtod is not needed (Clinger 1990). */
 bool number_parse_real(const char *bytes, size_t size, double *ret_value)
 {
     const char *end = bytes + size;
@@ -150,8 +151,8 @@ bool number_parse_real(const char *bytes, size_t size, double *ret_value)
     return true;
 }
 
-/* ---- The shortest decimal that parses to a binary float, and of several the one nearest to the
- * float. Raffaello Giulietti, The Schubfach way to render doubles, 2020. ---- */
+/* ---- These functions find the shortest decimal that parses to a float; if there are several, the
+ * nearest to the float (Raffaello Giulietti, The Schubfach way to render doubles, 2020). ---- */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -179,13 +180,13 @@ static struct shortest strip_zeros(uint64_t digits, int exponent)
     return (struct shortest){digits, exponent};
 }
 
-/* Chooses the shortest decimal in [lower, upper], the interval of numbers that round to value. The
- * three are in units of 10^k / 4. */
+/* Chooses the shortest decimal in [lower, upper], the interval of numbers that round to value.
+ * value, lower and upper are in units of 10^k / 4. */
 static struct shortest choose_shortest(uint64_t value, uint64_t lower, uint64_t upper, int k)
 {
     const uint64_t s = value / 4;
 
-    /* Prefer one digit fewer: at most one of the two neighbours lies in the rounding interval. */
+    /* Prefer one digit fewer. At most one of the two nearest such decimals is in the interval. */
     if (s >= 10) {
         const uint64_t tens = s / 10;
         const bool below = lower <= 40 * tens;
@@ -223,15 +224,15 @@ static struct shortest find_shortest(double value, bool single)
     /* value = c * 2^q with an integer c; subnormal numbers have no leading 1. */
     const uint64_t c = exponent == 0 ? fraction : fraction | UINT64_C(1) << fraction_bits;
     const int q = (exponent == 0 ? 1 : exponent) - (single ? 150 : 1075);
-    /* At a power of two the next smaller number is half as far away as the next larger one. */
+    /* Below a power of two, the next float is half as far away as above it. */
     const bool is_edge = fraction == 0 && exponent > 1;
     /* k = floor(log10(2^q)), or floor(log10(3/4 * 2^q)) at a power of two; exact for |q| <= 1080.
-     * shift uses floor(log2(10^-k)), exact for |k| <= 340. In fixed point, log10(2) and log10(4/3)
-     * are multiplied by 2^22, log2(10) by 2^19. */
+     * shift contains floor(log2(10^-k)), exact for |k| <= 340. The constants are log10(2) and
+     * log10(4/3), multiplied by 2^22, and log2(10), multiplied by 2^19. */
     const int k = (q * 1262611 - (is_edge ? 524031 : 0)) >> 22;
     const int shift = q + (-k * 1741647 >> 19) + 1;
     const uint64_t *power = number_powers[-k - FIRST_POWER];
-    /* Ties round to even, so the bounds of the interval belong to it only if c is even. */
+    /* Ties round to even, so the interval includes its bounds only if c is even. */
     const uint64_t is_odd = c & 1;
     const uint64_t lower = 4 * c - (is_edge ? 1 : 2);
 
@@ -257,7 +258,7 @@ static size_t count_digits(uint64_t value)
     return count;
 }
 
-/* Prints value with exactly `count` digits; value must not have more. */
+/* Prints value with exactly `count` digits. value must not have more digits. */
 static void put_digits(uint64_t value, size_t count, char *to)
 {
     while (count >= 2) {
@@ -281,7 +282,7 @@ size_t number_print_integer(int64_t value, char buffer[NUMBER_PRINT_SIZE])
     return sign + count;
 }
 
-/* If the exponent of the first digit is out of this range, scientific notation is used. */
+/* Scientific notation is used if the exponent of the first digit is outside this range. */
 #define LEAST_PLAIN (-4)
 #define MOST_PLAIN 16
 
@@ -304,7 +305,7 @@ static size_t put_exponent(uint64_t digits, size_t count, int first, char *to)
     return size + exponent_digits;
 }
 
-/* Prints 0.000ddd if the exponent of the first digit is negative; else ddd.ddd or ddd000. */
+/* Prints 0.000ddd if the exponent of the first digit is negative, otherwise ddd.ddd or ddd000. */
 static size_t put_plain(uint64_t digits, size_t count, int first, char *to)
 {
     const size_t before = first < 0 ? 0 : (size_t)first + 1;

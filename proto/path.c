@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* The relative error allowed for a tight edge, in units of the rounding error of an addition. After
- * a failed search the error is multiplied by WIDER and the search repeated, up to the tolerance of
- * verification.h: with negative weights a distance is the sum of much larger numbers, whose
- * rounding errors exceed that of the result. */
+ * a failed search the allowed error is multiplied by WIDER and the search is repeated, up to the
+ * tolerance of verification.h. This is needed for negative weights: a distance may then be the sum
+ * of much larger numbers, with larger rounding errors than the result. */
 #define FIRST_GAP 8
 #define WIDER 32
 #define UNTRIED UINT64_MAX
@@ -18,7 +18,7 @@ struct path_finder {
     const struct adjacency *adjacency;
     uint32_t *mark; /* by vertex: number of the last search that entered the vertex */
     uint32_t search;
-    uint32_t *vertices; /* stack of vertices, from the target */
+    uint32_t *vertices; /* stack of vertices, from the target back */
     double *weights;    /* weights[i]: weight of the edge from vertices[i + 1] to vertices[i] */
     uint64_t *cursors;  /* cursors[i]: next edge into vertices[i] to try; UNTRIED: none was tried */
     uint32_t count;
@@ -48,7 +48,7 @@ enum status path_finder_create(const struct adjacency *adjacency, struct path_fi
     if (finder == NULL) {
         return STATUS_NO_MEMORY;
     }
-    /* A path has each vertex at most once. Memory beyond its end is never touched. */
+    /* A path has each vertex at most once. Memory beyond the longest path is never touched. */
     const size_t count = (size_t)adjacency->vertex_count + 1;
     finder->adjacency = adjacency;
     finder->mark = calloc(count, sizeof(*finder->mark));
@@ -94,7 +94,7 @@ static bool is_better(const struct walk *walk, const struct candidate *a, const 
     return a->source == walk->source && b->source != walk->source;
 }
 
-/* Returns whether the edge is tight and starts at an unentered vertex. distance: its target's. */
+/* Returns whether the edge is tight and its source not entered. distance: that of its target. */
 static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
                      struct candidate *ret_step)
 {
@@ -112,7 +112,7 @@ static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
     return step.excess <= walk->gap * (fabs(step.distance) + fabs(step.weight) + fabs(distance));
 }
 
-/* Finds the tight edge into the vertex, from a vertex not yet entered, with the least excess. After
+/* Finds the tight edge with the least excess into the vertex, from a vertex not yet entered. After
  * a dead end, finds the next tight edge in order. So an edge is examined at most twice. */
 static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
                       struct candidate *ret_best)
@@ -138,7 +138,7 @@ static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
     return found;
 }
 
-/* Searches depth-first from the target. STATUS_CORRUPT when no tight path leads to the source. */
+/* Searches depth-first from the target. STATUS_CORRUPT if no tight edges lead to the source. */
 static enum status search_backwards(const struct walk *walk, uint32_t target)
 {
     struct path_finder *finder = walk->finder;
@@ -179,8 +179,8 @@ static void reverse_path(struct path_finder *finder)
     }
 }
 
-/* Returns whether the weights of the path, added from the source, equal the distance within the
- * tolerance. This must be checked because the small errors of many edges may add up. */
+/* Returns whether the weights of the path, added from the source on, equal the distance within the
+ * tolerance. Tight edges do not ensure this, because the small errors of many edges may add up. */
 static bool adds_up(const struct path_finder *finder, enum kind kind, double distance)
 {
     double magnitude = fabs(distance);

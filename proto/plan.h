@@ -1,6 +1,6 @@
 /* Execution plan of a solver: a vertex order cut into tiles and, round by round, the tiles that
  * must be touched. Floyd-Warshall is exact for every pivot order, and a tile product with an
- * all-unreachable operand changes nothing, so a plan may leave such tiles out.
+ * all-unreachable operand changes nothing, so a plan may omit such tiles.
  *
  * The matrix is cut into tile_count x tile_count tiles. Tile t has the positions [tile_begin[t],
  * tile_begin[t + 1]), at most `tile` of them, and vertex_at maps positions to vertices. An executor
@@ -81,16 +81,16 @@ struct plan_summary {
     uint32_t largest_separator; /* vertices of the largest separator; 0 without separators */
     double work_fraction;       /* number of additions, divided by that of the dense plan */
     double planning_s;
-    bool cached; /* the order, or that no order pays off, was known from an earlier graph */
+    bool cached; /* the order, or the decision against one, was cached for an earlier graph */
 };
 
 struct plan {
     struct plan_summary summary;
     uint32_t vertex_count;
-    uint32_t tile;       /* maximum number of vertices along the edge of a tile */
+    uint32_t tile;       /* maximum number of vertices in a row or column of a tile */
     uint32_t tile_count; /* number of tiles along one edge of the matrix */
     bool symmetric; /* as described above; the dense plan is not symmetric and serves all graphs */
-    double expected_s; /* duration of all rounds in seconds by the planner's model; 0 = unknown */
+    double expected_s; /* seconds that all rounds take by the planner's model; 0 = unknown */
     /* The following are NULL in the dense plan, where round_count = tile_count: */
     uint32_t *vertex_at;  /* position -> vertex, a permutation of all vertices */
     uint32_t *tile_begin; /* tile_count + 1 positions, ascending */
@@ -122,5 +122,5 @@ void plan_destroy(struct plan *plan);
 struct json_t;
 struct json_t *plan_summary_json(const struct plan_summary *summary);
 
-/* Returns the name of a kind of plan: "dense" or "nested_dissection". */
+/* Returns "dense" or "nested_dissection". */
 const char *plan_kind_name(enum plan_kind kind);

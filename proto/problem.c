@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Prints a text; if it does not fit, cuts it at a character boundary of UTF-8. */
+/* Prints a text. A text that does not fit is cut between two UTF-8 characters. */
 __attribute__((format(printf, 2, 0))) static void print_text(char to[PROBLEM_TEXT_SIZE],
                                                              const char *format, va_list arguments)
 {
@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 0))) static void print_text(char to[PROBLEM_TEX
     memcpy(to + size, "...", 4);
 }
 
-/* Sets a problem that is not NULL to these facts. hint may be NULL: no hint. */
+/* Unless problem is NULL, sets it to the facts, a detail, and a hint, which may be NULL. */
 __attribute__((format(printf, 4, 0))) static void fill_problem(struct problem *problem,
                                                                const struct problem *facts,
                                                                const char *hint, const char *format,
@@ -112,7 +112,7 @@ void problem_hint_list(struct problem *problem, const char *label, const char *c
     problem_hint(problem, "%s %s.", label, list);
 }
 
-/* Converts "TooLarge" to "/problems/too-large", a URI reference relative to the service. */
+/* Converts a code such as "TooLarge" to "/problems/too-large", a URI relative to the service. */
 void problem_print_type(enum status status, char ret_type[PROBLEM_TYPE_SIZE])
 {
     const char *code = status_info(status)->code;
@@ -138,7 +138,7 @@ json_t *problem_number_json(double value)
     return json_real(value);
 }
 
-/* Returns a text as a JSON string. In a text that is not UTF-8, bytes beyond ASCII become '?'. */
+/* Returns words as a JSON string. If they are not UTF-8, bytes beyond ASCII become '?'. */
 static json_t *words_of(const char *words)
 {
     char clean[PROBLEM_TEXT_SIZE];

@@ -16,7 +16,7 @@ struct problem {
     uint64_t line;                /* line of the file, from 1; 0 if the format has no lines */
     uint64_t column;              /* column in bytes, counted from 1; 0 = the whole line */
     bool has_index;
-    uint64_t index; /* index of the wrong entry of a list, from 0 */
+    uint64_t index; /* index, from 0, of the list entry that is wrong */
     bool has_limit;
     double limit;
     double actual;
@@ -43,7 +43,7 @@ enum status problem_refuse_limit(struct problem *problem, enum status status, do
                                  double actual, const char *hint, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* Setters for a problem just set; all accept NULL. */
+/* These functions add to a problem that has been set. All accept NULL. */
 void problem_at(struct problem *problem, uint64_t line, uint64_t column);
 void problem_index(struct problem *problem, uint64_t index);
 void problem_limit(struct problem *problem, double limit, double actual);
@@ -67,5 +67,5 @@ struct json_t *problem_number_json(double value);
  * memory. */
 struct json_t *problem_json(const struct problem *problem, const char *request_id);
 
-/* Reads back the output of problem_json; false when the object is not a problem. */
+/* Parses the output of problem_json. Returns false if the object is not a problem. */
 bool problem_from_json(const struct json_t *object, struct problem *ret_problem);

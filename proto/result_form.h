@@ -16,7 +16,7 @@ enum result_form {
 /* Parses the name of a form: "auto", "matrix", "hierarchy". False for any other name. */
 bool result_form_from_name(const char *name, enum result_form *ret_form);
 
-/* The reason for the chosen form, in words for users. */
+/* The reason why a form was chosen, in words for users. */
 #define RESULT_REASON_SIZE 120
 #define RESULT_REASON_ASKED "requested"
 #define RESULT_REASON_FITS "the matrix fits"
@@ -25,7 +25,7 @@ bool result_form_from_name(const char *name, enum result_form *ret_form);
 struct result_summary {
     enum result_form form; /* form of the result; never auto after the form has been chosen */
     char reason[RESULT_REASON_SIZE];
-    uint64_t bytes; /* size of the result file, estimated before the solve; 0 = unknown */
+    uint64_t bytes; /* size of the result file, an estimate until it is solved; 0 = unknown */
     uint64_t arcs;  /* number of arcs of a hierarchy; 0 before it exists */
 };
 

@@ -8,20 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Options of one solve; the plan and the kind of the matrix are passed separately. All zero:
- * compute the distances and nothing else. */
+/* Options of one solve; the plan and the kind of the matrix are passed separately. May be zero. */
 struct solve_options {
     /* The caller guarantees that no weight is below 0 and every finite distance is at most
      * NARROW_DISTANCE_MAX, so that a solver may compute an integer matrix in 16 bits. */
     bool narrow;
     /* The graph is undirected: the matrix is symmetric, and computing half of it is enough. */
     bool symmetric;
-    /* With decimals, the weights are integers, and the solve computes integers in scaling.kind; the
-     * matrix is of kind f8 and holds these integers divided by 10^decimals. */
+    /* If scaling.decimals > 0, the solve computes integers of scaling.kind from integer weights.
+     * The matrix is of kind f8 and holds these integers divided by 10^decimals. */
     struct scaling scaling;
 };
 
-/* Returns the kind in which the solver computes a matrix of this kind. */
+/* Returns the kind in which the solver computes, to produce a matrix of this kind. */
 static inline enum kind solve_computed_kind(const struct solve_options *options, enum kind kind)
 {
     return options->scaling.decimals > 0 ? options->scaling.kind : kind;
@@ -34,7 +33,7 @@ static inline enum kind solve_computed_kind(const struct solve_options *options,
 /* The phases of a solve, in order. */
 enum solve_phase {
     PHASE_PLANNING = 0, /* planning, and everything else before the matrix is filled */
-    PHASE_FILLING,      /* filling the matrix before the rounds; users see it as "solving" */
+    PHASE_FILLING,      /* filling the matrix before the rounds; users see "solving" */
     PHASE_SOLVING,      /* rounds of the solve */
     PHASE_WRITING,      /* writing rows of the result */
     PHASE_CHECKING,     /* certificates and statistics that are computed after the rows */
@@ -108,9 +107,9 @@ struct solve_account {
     uint32_t device_count;  /* devices of the group that solved the graph; 0: a single device */
     struct device_share devices[SOLVE_DEVICES_MAX];
     struct verification verification; /* verification of the matrix after the solve */
-    /* Storage of the caller for the statistics of the matrix; NULL = do not compute them. */
+    /* The caller's storage for the statistics of the matrix. NULL: the solver computes none. */
     struct statistics *statistics;
-    /* Set if the solver has filled in all statistics; otherwise the caller computes them. */
+    /* Whether the solver has filled in all statistics. Otherwise the caller computes them. */
     bool statistics_filled;
 };
 

@@ -84,14 +84,14 @@ void statistics_lay_bins(struct statistics *statistics, double lowest, double di
         summary->bin_width = floor((diameter - lowest) / STATISTICS_BINS) + 1;
         return;
     }
-    /* Each bound is divided separately: their difference may overflow a double. */
+    /* Each bound is divided separately, because the bounds' difference may overflow a double. */
     summary->bin_width = diameter / STATISTICS_BINS - lowest / STATISTICS_BINS;
     if (!(summary->bin_width > 0)) {
         summary->bin_width = 1;
     }
 }
 
-/* The sum of one row fits an int64; the sum of all rows may not. */
+/* The distance sum of one row fits an int64, but the sum of all rows may not. */
 __extension__ typedef __int128 wide;
 
 static double sum_rows(const struct statistics *statistics)

@@ -1,12 +1,12 @@
-/* Statistics of a distance matrix, by row and overall, computed once when the matrix is made. Every
- * number covers the pairs (source, target), source != target, with a finite distance. So the
+/* Statistics of a distance matrix, of each row and of all pairs, computed once with the matrix.
+ * Every number covers the pairs (source, target), source != target, with a finite distance. So the
  * diameter of a graph that is not connected is its largest finite distance, and the radius is the
  * least eccentricity of the vertices that reach another vertex. The statistics of a row cover the
  * distances *from* its vertex, which matters in directed graphs.
  *
- * A struct statistics is a view of one block of bytes, its storage, which the caller owns: memory,
- * or the mapped end of a result file. The block describes itself, and equal matrices give equal
- * blocks, byte for byte, on every back end. Immutable once filled. */
+ * A struct statistics points into a block of bytes, its storage, which the caller owns: memory, or
+ * the mapped end of a result file. The block has a header that describes it. Equal matrices give
+ * equal blocks, byte for byte, on every back end. Storage is immutable once it is filled. */
 #pragma once
 
 #include "proto/kind.h"
@@ -37,8 +37,8 @@ struct statistics_summary {
     double radius;
     double mean_distance;
     /* Bin b counts the distances from bin_begin + b * bin_width up to the start of bin b + 1; the
-     * last also counts the diameter. bin_begin is 0, or the least distance if it is negative. For
-     * integer kinds the width is the least integer with which 64 bins reach the diameter. */
+     * last bin also counts the diameter. bin_begin is 0, or the least distance if it is negative.
+     * For integer kinds the width is the least integer with which 64 bins reach the diameter. */
     double bin_begin;
     double bin_width;
     uint64_t bins[STATISTICS_BINS];
@@ -57,7 +57,7 @@ struct statistics {
 
 /* Returns the size of the storage in bytes, a multiple of 16. The storage must be aligned to 8. */
 size_t statistics_size(uint32_t vertex_count);
-/* Initializes storage for this matrix, with all statistics zero, and returns its view. */
+/* Initializes storage for a matrix, with all statistics zero, and returns pointers into it. */
 struct statistics statistics_init(void *storage, uint32_t vertex_count, enum kind kind);
 /* Opens storage that was filled before. STATUS_CORRUPT if it belongs to a different matrix or to a
  * different version of this layout. */

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Number of columns converted and reduced at a time. The loops over them have this fixed count, so
- * that the compiler can use vector instructions. */
+/* Number of columns converted and reduced at a time. The count is constant, so that the compiler
+ * can use vector instructions. */
 #define GROUP (STATISTICS_QUAD * STATISTICS_GROUP_QUADS)
 
 typedef double vector __attribute__((vector_size(VECTOR_BYTES)));
@@ -23,8 +23,8 @@ static uint32_t count_groups(uint32_t vertex_count)
     return count < STATISTICS_GROUPS ? count : STATISTICS_GROUPS;
 }
 
-/* All kinds are reduced as doubles, with +infinity for unreachable. A double holds a distance of
- * every kind, and every sum of a row of integers: fewer than 2^24 distances, each below 2^29. */
+/* All kinds are reduced as doubles, with +infinity for unreachable. A double represents exactly a
+ * distance of every kind and the sum of a row of integers: fewer than 2^24 distances below 2^29. */
 union group {
     double at[GROUP];
     vector vectors[VECTORS];
@@ -35,7 +35,7 @@ static inline vector choose_elements(mask first, vector a, vector b)
     return (vector)(((mask)a & first) | ((mask)b & ~first));
 }
 
-/* Loads the columns from `first` on; the diagonal and columns beyond the end are unreachable. */
+/* Loads a group of columns. The diagonal and columns beyond the end become unreachable. */
 static void load_group(const struct statistics *statistics, enum kind kind, const void *distances,
                        uint32_t row, uint32_t first, union group *ret_group)
 {
@@ -109,7 +109,7 @@ static void reduce_row(struct statistics *statistics, uint32_t row, enum kind ki
     for (uint32_t group = 0; group < groups; group++) {
         all += fold_group(sum[group].at);
     }
-    /* Adding 0.0 turns -0 into 0, so it does not matter which of the two came first. */
+    /* Adding 0.0 turns -0 into 0, so the result does not depend on the order of 0 and -0. */
     statistics->eccentricity[row] = count > 0 ? largest + 0.0 : 0.0;
     statistics->reachable[row] = (uint32_t)count;
     if (kind_is_float(statistics->kind)) {
@@ -119,14 +119,13 @@ static void reduce_row(struct statistics *statistics, uint32_t row, enum kind ki
     }
 }
 
-/* Number of tables in which columns are counted in turn. Consecutive columns often fall into the
- * same bin; with one table each addition would wait for the one before. */
+/* Number of tables of counters. Consecutive columns use different tables, because they often fall
+ * into the same bin, and in one table each addition would wait for the previous one. */
 #define TABLES 8
 
-/* Counts a row into bins; the additional last bin counts unreachable columns. Integers are
- * multiplied by the rounded inverse of the width instead of divided. Adding half a unit first keeps
- * the product in the bin of the quotient, which is then at least half a unit away from the next
- * bin. */
+/* Counts a row into bins; the additional last bin counts unreachable columns. Instead of dividing
+ * integers by the width, multiplies them by its rounded inverse. Half a unit is added first: every
+ * quotient is then at least half a unit from a border, so the product is in the same bin. */
 static void count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
                       const void *distances, uint32_t bins[STATISTICS_BINS + 1])
 {

@@ -1,4 +1,4 @@
-/* Statistics of one row of a distance matrix, and its share of the histogram. */
+/* Computes the statistics of one row of a distance matrix, and counts the row in the histogram. */
 #pragma once
 
 #include "proto/statistics.h"

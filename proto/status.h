@@ -1,7 +1,7 @@
-/* Every way an operation can end. One table gives each status its problem code, HTTP status and
- * exit code. Every function that can fail returns enum status. Output parameters come last, are
- * named ret_x, and are written only on STATUS_OK. Error codes of other software (errno, libuv,
- * SQLite, CUDA) are translated in the file that calls the library. */
+/* The status of an operation: success or a kind of failure. One table gives each status its problem
+ * code, HTTP status and exit code. Every function that can fail returns enum status. Output
+ * parameters come last, are named ret_x, and are written only on STATUS_OK. Error codes of other
+ * software (errno, libuv, SQLite, CUDA) are translated in the file that calls the library. */
 #pragma once
 
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 
-/* Aborts the process if the condition is false, which is a bug of the program; always compiled in.
- * Not for errors of input, memory or devices. */
+/* Aborts the process if the condition is false, which must be a bug of the program. CHECK is always
+ * compiled in. It must not test input, memory, disks or devices, whose failures are a status. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

@@ -24,10 +24,10 @@ void text_clear(struct text *text);
 char *text_reserve(struct text *text, size_t size);
 /* Appends the first `size` bytes of the reserved space. */
 void text_advance(struct text *text, size_t size);
-/* The slow path of text_append: the buffer is too small. */
+/* Appends bytes, growing the buffer first: the slow path of text_append. */
 void text_grow_and_append(struct text *text, const void *bytes, size_t size);
 
-/* Inlined, because most appended strings are short and of a size known to the compiler. */
+/* text_append is inline because most strings are short and the compiler knows their size. */
 static inline void text_append(struct text *text, const void *bytes, size_t size)
 {
     if (text->failed || size >= text->capacity - text->size) {

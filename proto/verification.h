@@ -1,5 +1,5 @@
 /* The record of a verification: what was proven about a distance matrix. A row is correct exactly
- * if its own entry is 0, no edge shortens an entry, and every finite entry is reached from the
+ * if its diagonal entry is 0, no edge shortens an entry, and every finite entry is reached from the
  * row's vertex along tight edges, edges with d(u) + weight = d(v). The whole path must be tight,
  * not only its last edge: otherwise the edges of a cycle of length 0 could justify each other. A
  * plain value; all zero means that nothing was verified. */

@@ -12,7 +12,7 @@ enum encoding {
     ENCODING_TEXTS
 };
 
-/* Header of encoded names. `count` i64 numbers follow, or `count` u32 lengths and all texts. */
+/* Header of encoded names; after it `count` i64 numbers, or `count` u32 lengths and the texts. */
 struct header {
     uint32_t encoding;
     uint32_t count;
@@ -22,8 +22,8 @@ struct header {
 struct vertex_names {
     uint32_t count;
     bool numeric;
-    uint32_t base;            /* first number of a range */
-    struct name_table *table; /* table of the names; NULL = range */
+    uint32_t base;            /* name of row 0 if the names are a range */
+    struct name_table *table; /* table of the names; NULL if they are a range */
 };
 
 enum status vertex_names_create_range(uint32_t count, uint32_t base,
@@ -39,7 +39,7 @@ enum status vertex_names_create_range(uint32_t count, uint32_t base,
     return STATUS_OK;
 }
 
-/* Appends a name; STATUS_CORRUPT for a duplicate. */
+/* Appends a name. Returns STATUS_CORRUPT for a duplicate. */
 static enum status add_name(struct vertex_names *names, const char *name, size_t size)
 {
     uint32_t row;

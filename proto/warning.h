@@ -1,5 +1,5 @@
-/* Warnings about an upload: what was assumed or ignored, why that may be wrong, and how to change
- * it. A warning never stops a job. A plain value: copied freely, owns nothing. */
+/* Warnings about an upload: each says what was assumed or ignored, why that may be wrong, and how
+ * to change it. A warning never stops a job. A plain value: copied freely, owns nothing. */
 #pragma once
 
 #include "proto/problem.h"
@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 enum warning_code {
-    WARNING_DIRECTED_ASSUMED, /* the file does not say the direction, and no edge has its reverse */
+    WARNING_DIRECTED_ASSUMED, /* edges were assumed to be directed, but none has its reverse */
     WARNING_COLUMNS_UNUSED,   /* columns of numbers that were not used */
     WARNING_PARALLEL_MERGED,  /* edges with the same endpoints but different weights */
     WARNING_FORMAT_GUESSED,   /* a guess of the format, of its dialect or of its columns */
-    WARNING_ZEROS_ARE_EDGES,  /* zeros in an array that marks no edge as missing */
+    WARNING_ZEROS_ARE_EDGES,  /* zeros in an array that may mean missing edges */
     WARNING_NAME_MOVED,       /* an alias that was moved from another graph */
-    WARNING_EDGES_ABSENT,     /* edges that a change was to remove and that do not exist */
+    WARNING_EDGES_ABSENT,     /* edges that a change should remove but that do not exist */
     WARNING_WEIGHTS_ABSENT,   /* every edge has weight 1, although some columns are not used */
     WARNING_HEADER_GUESSED,   /* names in the first line that are not known names of columns */
     WARNING_DIRECTIONS_READ,  /* edge directions from oneway or reverse_cost */

@@ -7,8 +7,8 @@
 #include <strings.h>
 
 #define INPUT_SIZE ((size_t)4 << 10)
-/* Size of the output for a full input: a character of these charsets takes at most four times its
- * bytes in UTF-8. */
+/* Size of the output buffer. It suffices for a full input buffer, because in UTF-8 a character
+ * takes at most four times the bytes that it takes in these charsets. */
 #define OUTPUT_SIZE (4 * INPUT_SIZE)
 #define NO_DESCRIPTOR ((iconv_t)-1)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -20,12 +20,12 @@ struct charset_converter {
     iconv_t descriptor;
     uint64_t line; /* line number of the next output byte */
     uint64_t column;
-    size_t kept; /* number of input bytes kept: the beginning of a character */
+    size_t kept; /* number of input bytes kept, the beginning of a character */
     char input[INPUT_SIZE];
     char output[OUTPUT_SIZE];
 };
 
-/* The charsets that graph files use. The C library knows a thousand names, many of them of
+/* The charsets that graph files use. The C library knows a thousand more names, mostly of
  * converters that are rarely used. */
 static const char *const charsets[] = {
     "utf-8",        "utf-16",       "utf-16le",     "utf-16be",    "iso-8859-1",   "iso-8859-2",
@@ -57,7 +57,7 @@ enum status charset_choose(const char *name, char ret_charset[CHARSET_NAME_SIZE]
 
 void charset_load(void)
 {
-    /* Open descriptors of all charsets. A descriptor that stays open keeps its converter loaded. */
+    /* A descriptor of each charset, which stays open to keep the charset's converter loaded. */
     static iconv_t loaded[CHARSET_COUNT];
 
     for (size_t i = 0; i < CHARSET_COUNT; i++) {

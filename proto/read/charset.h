@@ -1,20 +1,21 @@
-/* Converts text of other charsets to UTF-8, from bytes split into pieces anywhere, with bounded
- * memory. A converter belongs to one thread at a time; after a failure it can only be destroyed. */
+/* Converts other charsets to UTF-8, with bounded memory. The text's pieces may be cut anywhere. A
+ * converter belongs to one thread at a time; after a failure it can only be destroyed. */
 #pragma once
 
 #include "proto/problem.h"
 
 #include <stddef.h>
 
-/* Size of a buffer for the name of any charset, with its NUL. */
+/* Size of a buffer for the name of any charset, including the NUL. */
 #define CHARSET_NAME_SIZE 16
 
-/* Looks up a charset by name, ignoring case, and returns its standard name: "utf-8" for UTF-8 and
- * ASCII. STATUS_BAD_PARAMETER, with a list of charsets, if it is not supported. */
+/* Looks up a charset by name, ignoring case, and returns its standard name, which is "utf-8" for
+ * ASCII too. STATUS_BAD_PARAMETER, with a list of charsets, if the charset is not supported. */
 MUST_CHECK enum status charset_choose(const char *name, char ret_charset[CHARSET_NAME_SIZE],
                                       struct problem *reterr);
-/* Loads the conversion tables of the C library, since a sandboxed process cannot open their files.
- * Called once, before threads are started. A failure is reported by charset_converter_create. */
+/* Loads the conversion tables of the C library, because a sandboxed process cannot open their
+ * files. Called once, before threads are started. A failure is reported later, by
+ * charset_converter_create. */
 void charset_load(void);
 
 /* Callback that receives the text in UTF-8. */
@@ -34,6 +35,6 @@ void charset_converter_destroy(struct charset_converter *converter);
 MUST_CHECK enum status charset_converter_feed(struct charset_converter *converter,
                                               const char *bytes, size_t size,
                                               struct problem *reterr);
-/* Ends the text: bytes held back at the end of the last piece are converted or refused. */
+/* Ends the text: converts or refuses bytes that were held back at the end of the last piece. */
 MUST_CHECK enum status charset_converter_end(struct charset_converter *converter,
                                              struct problem *reterr);

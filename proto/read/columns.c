@@ -22,7 +22,7 @@ static const char *const end_names[][2] = {
 };
 #define END_NAME_COUNT (sizeof(end_names) / sizeof(end_names[0]))
 
-/* Names for the weight, optionally followed by a unit. "weight" takes precedence. */
+/* Names of weight columns, optionally followed by a unit. "weight" takes precedence. */
 static const char *const weight_names[] = {"weight",   "w",     "cost",     "distance",
                                            "length",   "dist",  "value",    "time",
                                            "duration", "count", "capacity", NULL};
@@ -33,7 +33,7 @@ static const char *const units[] = {"m",      "km",     "cm",      "mm", "mi",  
 static const char *const id_names[] = {"id",    "edgeid", "linkid", "roadid", "wayid",
                                        "eid",   "fid",    "gid",    "ogcfid", "key",
                                        "index", "osmid",  "suid",   "",       NULL};
-/* Pairs of columns that identify tables of places: longitude, latitude; x, y; id, label. */
+/* Pairs of columns that identify tables of places (lon and lat, x and y) or nodes (id, label). */
 static const char *const place_names[][2][6] = {
     [PLACES_DEGREES] = {{"lon", "lng", "long", "longitude", "stoplon"},
                         {"lat", "latitude", "stoplat"}},
@@ -41,8 +41,8 @@ static const char *const place_names[][2][6] = {
     [PLACES_NODES] = {{"id", "nodeid"}, {"label", "name"}},
 };
 
-/* Removes the type from a Neo4j header field such as "weight:float". A field such as
- * "id:START_ID(Person)" is the source instead. */
+/* Removes the type from a header field of Neo4j such as "weight:float". A field such as
+ * "id:START_ID(Person)" becomes the name of the source column. */
 static struct field bare_name(struct field name)
 {
     const char *colon = memchr(name.bytes, ':', name.size);
@@ -98,7 +98,7 @@ static bool name_is(struct field field, const char *name, bool may_have_unit)
     }
 }
 
-/* Returns the index of the name in a list, ignoring a unit if may_have_unit, or NO_COLUMN. */
+/* Returns the index of the name in a list, or NO_COLUMN. may_have_unit: a unit may follow it. */
 static size_t rank_of(struct field name, const char *const *list, bool may_have_unit)
 {
     for (size_t i = 0; list[i] != NULL; i++) {
@@ -200,7 +200,7 @@ bool columns_look_numeric(struct field field)
     size_t left = field.size;
     size_t mark = 1;
 
-    /* Skip signs and currency marks: dollar, cent, pound, yen, euro and others. */
+    /* Skip signs and currency symbols: dollar, cent, pound, yen, euro and others. */
     while (mark > 0 && left > 1) {
         mark = *at == '\0' || strchr("+-.$~<> ", *at) == NULL ? 0 : 1;
         if (at[0] == 0xC2 && at[1] >= 0xA2 && at[1] <= 0xA5) {
@@ -243,8 +243,8 @@ static void look_at(const struct columns *columns, struct column *column, struct
     }
 }
 
-/* Prints a list of columns, truncated to a maximum length: all columns, or those without a role
- * whose kind of values is at least `least`. Returns the first of them, or NULL. */
+/* Prints a list of columns, truncated to fit: all columns or, if are_unused, the columns without a
+ * role whose kind of values is at least `least`. Returns the first of them, or NULL. */
 static const struct column *list_columns(const struct columns *columns, bool are_unused,
                                          enum column_look least, const char *separator,
                                          char list[PROBLEM_TEXT_SIZE])
@@ -310,7 +310,7 @@ static void set_role(struct columns *columns, size_t index, enum column_role rol
 }
 
 /* Proposes a column with a known name as the weight. "weight" takes precedence over all other
- * names. Two columns with other known names are ambiguous unless a "weight" column follows. */
+ * names. Two columns with other names are ambiguous, unless a column "weight" follows. */
 static void propose_weight(struct columns *columns, size_t index)
 {
     const size_t weight = columns->roles[ROLE_WEIGHT];
@@ -346,7 +346,7 @@ static bool is_reverse_of(const char *reverse, const char *cost)
            strcasecmp(reverse + 7 + strspn(reverse + 7, " _-"), cost) == 0;
 }
 
-/* Assigns a role that follows from the name alone, except the roles of source and target. */
+/* Assigns a role that the name alone determines, except the roles of source and target. */
 static void propose_role(struct columns *columns, size_t index, struct field name)
 {
     const char *wanted = columns->reader->options.weight;
@@ -365,8 +365,8 @@ static void propose_role(struct columns *columns, size_t index, struct field nam
     }
 }
 
-/* Returns whether the column with the reverse weight is used: only if its name matches that of the
- * weight column, such as reverse_cost for cost. */
+/* Returns whether the column with the reverse weight is used. It is used only if its name matches
+ * that of the weight column, as reverse_cost matches cost. */
 static bool is_reverse_used(const struct columns *columns)
 {
     const size_t weight = columns->roles[ROLE_WEIGHT];
@@ -724,8 +724,8 @@ static enum status parse_one_way(struct columns *columns, struct field value, en
     return STATUS_OK;
 }
 
-/* Adds one direction of a record as an edge, unless its cost is negative in a pgRouting table,
- * which marks a closed direction. */
+/* Adds one direction of a record as an edge. In a table of pgRouting, a negative cost marks a
+ * closed direction, which is not added. */
 static enum status add_way(struct columns *columns, uint32_t source, uint32_t target,
                            struct field weight, struct problem *reterr)
 {
@@ -827,7 +827,7 @@ static void warn_unused(const struct columns *columns, struct warnings *warnings
     (void)list_columns(columns, true, LOOK_EMPTY, "\x1F", warning->columns);
 }
 
-/* Refuses unused columns of numbers if no edge has a weight: one may be the weight. */
+/* If no edge has a weight, refuses unused columns of numbers, because one may be the weight. */
 static enum status check_left(const struct columns *columns, struct problem *reterr)
 {
     const char *wanted = columns->reader->options.weight;

@@ -1,9 +1,8 @@
 /* The meaning of the fields of an edge, in every format whose fields have names or positions: edge
  * lists, JSON, JGF and GraphML. A record has fields, and each field has a role. Roles come from the
- * parameters (weight=, source_column=, target_column=), from known names, or from position. An
- * unused field is named in a warning; contradictory fields are refused with the parameter that
- * resolves the conflict. Embedded in a reader, which produces the records, and used by its thread.
- */
+ * parameters (weight=, source_column=, target_column=), from known names, or from position. A
+ * warning names unused fields; contradictory fields are refused with the parameter that resolves
+ * the conflict. A struct columns is part of a reader and used by its thread. */
 #pragma once
 
 #include "proto/read/fields.h"
@@ -33,32 +32,31 @@ enum column_role {
     ROLE_COUNT
 };
 
-/* The kind of values in a column that has no role. */
+/* The kind of values found in a column that has no role. */
 enum column_look { LOOK_EMPTY, LOOK_WORDS, LOOK_NUMBER, LOOK_UNREADABLE_NUMBER };
 
 struct column {
-    char name[COLUMN_NAME_SIZE]; /* name, truncated to this size; without a header the column number
-                                  */
+    char name[COLUMN_NAME_SIZE]; /* truncated name; the column number if there is no header */
     enum column_role role;
     enum column_look look;
-    bool is_nested; /* in a nested object, to which weight= does not apply */
+    bool is_nested; /* belongs to a nested object, to which weight= does not apply */
     bool is_id;
-    bool is_text;       /* its first number is a JSON string, which cannot be a weight */
+    bool is_text;       /* the column's first number is a JSON string, so it is not the weight */
     bool is_plural;     /* a known name for weights plus one letter, such as "weights" */
-    size_t rank;        /* index in the list of names known for weights, or NO_COLUMN */
+    size_t rank;        /* index in the list of known names of weights, or NO_COLUMN */
     struct field first; /* first number in the column; its bytes are in sample */
     char sample[32];
 };
 
-/* One edge, as its values by role. bytes of a value is NULL if the record has no such value. */
+/* The values of one edge, by role. A value whose bytes are NULL is missing. */
 struct edge_record {
     uint32_t ends[2];
     struct field place; /* position where the record begins */
     struct field values[ROLE_COUNT];
-    size_t from[ROLE_COUNT]; /* in a document: the column that each value is from */
+    size_t from[ROLE_COUNT]; /* column of each value, in a document */
 };
 
-/* How the columns of source and target were chosen. */
+/* How the columns of source and target were chosen: by known names, parameters or position. */
 enum column_ends { ENDS_KNOWN, ENDS_BY_PARAMETER, ENDS_BY_POSITION };
 
 struct columns {
@@ -67,44 +65,44 @@ struct columns {
     bool is_unweighted; /* weight=none was given: every edge has weight 1 */
     bool has_header;
     size_t count;
-    size_t last; /* last column found, where the next search starts: records are alike */
+    size_t last; /* last column found, where the next search starts, as records are alike */
     size_t roles[ROLE_COUNT];   /* column of each role, or NO_COLUMN */
     enum column_role last_role; /* highest role in use */
     size_t rival;               /* another column that may be the weight, or NO_COLUMN */
     struct field unweighted;    /* position of the first edge without a weight */
     bool has_unweighted;
-    bool has_reversed; /* OSMnx: each direction has its own edge, so the column oneway is ignored */
+    bool has_reversed; /* OSMnx lists each direction as an edge, so the column oneway is ignored */
     bool undirected;   /* the type of the edges is Undirected */
     uint64_t both_ways;
     uint64_t back_ways;
     uint64_t no_ways;
     struct column list[COLUMN_LIMIT];
-    char values[ROLE_COUNT][COLUMN_VALUE_SIZE]; /* values of the current record, in a document */
+    char values[ROLE_COUNT][COLUMN_VALUE_SIZE]; /* in a document: values of the current record */
 };
 
 void columns_init(struct columns *columns, struct reader *reader);
 
-/* Returns whether the row has the names of source and target, known or given by parameters. */
+/* Returns whether the row has names of the source and target columns, known or from parameters. */
 bool columns_know_header(const struct columns *columns, const struct table_row *row);
-/* Returns whether the column holds sources or targets: one that the parameters name or, without
- * parameters, one of the first two. */
+/* Returns whether the column is that of sources or targets: a column named by a parameter or,
+ * without parameters, one of the first two. */
 bool columns_is_end(const struct columns *columns, const struct table_row *row, size_t index);
 /* Returns whether the row has known names for source and target and a third field that can name a
- * weight: not a number, null, empty, or a name of edge numbers. Returns the three columns. */
+ * weight, which is not a number, null, empty, or a name of edge IDs. ret_columns: the three. */
 bool columns_find_known(const struct table_row *header, size_t ret_columns[3]);
-/* Returns the column of the name, ignoring case, spaces, '_' and '-', or NO_COLUMN. */
+/* Returns the column with this name, or NO_COLUMN; ignores case, spaces, '_' and '-'. */
 size_t columns_find_name(const struct table_row *row, const char *name);
-/* Returns whether the header has columns of this kind, and their indexes. */
+/* Returns whether the header has the two columns of this kind of table, and their indexes. */
 enum places { PLACES_DEGREES, PLACES_PLANE, PLACES_NODES };
 bool columns_find_places(const struct table_row *header, enum places kind, size_t ret_columns[2]);
-/* Returns whether the header is of a table of places or nodes. first: the row after it. */
+/* Returns whether the header belongs to a table of places or nodes. first: the row after it. */
 bool columns_are_places(const struct table_row *header, const struct table_row *first);
 /* Returns whether the field begins with a digit, or with a sign or currency mark and a digit. */
 bool columns_look_numeric(struct field field);
 bool columns_is_number(const struct columns *columns, struct field field);
 /* Chooses the roles of the columns. header may be NULL; first is the first row of data. has_time:
- * columns 3 and 4 are weight and time. STATUS_BAD_PARAMETER when a parameter names no column;
- * STATUS_BAD_GRAPH when the columns of the endpoints or the weight are ambiguous. */
+ * columns 3 and 4 are weight and time. STATUS_BAD_PARAMETER if a parameter names a column that does
+ * not exist; STATUS_BAD_GRAPH if the columns of the endpoints or the weight are ambiguous. */
 MUST_CHECK enum status columns_choose(struct columns *columns, const struct table_row *header,
                                       const struct table_row *first, bool has_time,
                                       struct problem *reterr);
@@ -112,20 +110,20 @@ MUST_CHECK enum status columns_choose(struct columns *columns, const struct tabl
 MUST_CHECK enum status columns_read_row(struct columns *columns, const struct table_row *row,
                                         struct edge_record *record, struct problem *reterr);
 
-/* Returns the column of the name and adds it if it is new. STATUS_BAD_GRAPH beyond COLUMN_LIMIT. */
+/* Returns the column with this name, adding a new column. STATUS_BAD_GRAPH beyond COLUMN_LIMIT. */
 MUST_CHECK enum status columns_find(struct columns *columns, const char *name, size_t size,
                                     bool is_nested, size_t *ret_index, struct problem *reterr);
-/* Accepts the value of a field with its line number; copies the value into the record if its column
- * has a role. STATUS_BAD_GRAPH when the record already has the field. */
+/* Accepts the value of a field, with its line number. Copies the value into the record if its
+ * column has a role. STATUS_BAD_GRAPH if the record already has a value of this column. */
 MUST_CHECK enum status columns_accept_value(struct columns *columns, size_t index,
                                             struct field value, struct edge_record *record,
                                             struct problem *reterr);
 
-/* Excludes the column from being the weight, even if its values look like numbers. */
+/* Marks a column as not the weight, even if its values look like numbers. */
 void columns_bar_numbers(struct columns *columns, size_t index);
 
-/* Adds the edge of the record in its own direction, in the reverse direction, in both, or in
- * neither, as its columns say. is_undirected: in both, whatever the columns say. */
+/* Adds the record as an edge in its own direction, the reverse direction, both or neither, as its
+ * columns say. is_undirected: adds both directions, whatever the columns say. */
 MUST_CHECK enum status columns_add_edge(struct columns *columns, const struct edge_record *record,
                                         bool is_undirected, struct problem *reterr);
 /* Called after the last edge: refuses unused columns that look like weights, warns about other

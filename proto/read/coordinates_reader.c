@@ -12,8 +12,8 @@
 #define CO_UNIT 1e6
 enum form { FORM_UNKNOWN, FORM_CO, FORM_CSV };
 
-/* The meaning of x and y. SYSTEM_OPEN: degrees until a number is outside their range, then a
- * plane. */
+/* The meaning of x and y. SYSTEM_OPEN: degrees if all numbers are in the range of degrees,
+ * otherwise points of a plane. */
 enum system { SYSTEM_OPEN, SYSTEM_DEGREES, SYSTEM_PLANE };
 
 struct coordinates_reader {
@@ -23,7 +23,7 @@ struct coordinates_reader {
     struct coordinates *coordinates;
     struct line_splitter lines;
 
-    int64_t announced; /* number of vertices in the problem line of a .co file; -1 before it */
+    int64_t announced; /* number of vertices declared by the p line of a .co file; -1 before it */
     int64_t listed;
 
     char delimiter;
@@ -84,7 +84,7 @@ static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,
     return STATUS_OK;
 }
 
-/* Finds the row of the vertex in a line. The reader knows the column of the name. */
+/* Finds the row of the vertex that a line names. The reader knows the column of the name. */
 static enum status read_row(struct coordinates_reader *reader, const struct field *fields,
                             unsigned count, struct problem *reterr)
 {
@@ -220,7 +220,7 @@ void coordinates_reader_destroy(struct coordinates_reader *reader)
     }
 }
 
-/* Replaces STATUS_BAD_GRAPH from functions that the graph readers also use. */
+/* Replaces STATUS_BAD_GRAPH, which functions shared with the graph readers return. */
 static enum status rename_problem(enum status status, struct problem *reterr)
 {
     if (status == STATUS_BAD_GRAPH) {

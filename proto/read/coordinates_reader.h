@@ -1,10 +1,10 @@
-/* Reads coordinates of a stored graph's vertices from a body that may be split anywhere. A
- * reader belongs to one thread at a time. The first line decides between two formats:
- *   DIMACS .co: "p aux sp co N" and N lines "v ID X Y". X and Y are millionths of degrees if all of
- *     them are in the range of degrees, else points of a plane.
- *   CSV with a header that has vertex (or id, name, node, osmid), and lon and lat or x and y, in
- *     any order. x and y are points of a plane; in a file of OSMnx, which has osmid, they are
- *     degrees if all of them are in the range of degrees. */
+/* Reads coordinates of a stored graph's vertices from a body in pieces that may be cut anywhere. A
+ *     reader belongs to one thread at a time. The first line decides between two formats: DIMACS
+ *     .co: "p aux sp co N" and N lines "v ID X Y". X and Y are millionths of degrees if all of them
+ *     are in the range of longitudes and latitudes, else points of a plane. CSV with a header that
+ *     contains vertex (or id, name, node, osmid), and either lon and lat or x and y, in any order.
+ *     x and y are points of a plane; in a file of OSMnx, which has osmid, they are degrees if all
+ *     of them are in the range of longitudes and latitudes. */
 #pragma once
 
 #include "proto/coordinates.h"
@@ -21,7 +21,7 @@ void coordinates_reader_destroy(struct coordinates_reader *reader);
  * format, a vertex that the graph does not have, or a vertex that occurs twice. */
 MUST_CHECK enum status coordinates_reader_feed(struct coordinates_reader *reader, const char *bytes,
                                                size_t size, struct problem *reterr);
-/* Ends the body. ret_coordinates: coordinates after coordinates_complete, owned by the caller. */
+/* Ends the body and returns the coordinates, complete and owned by the caller. */
 MUST_CHECK enum status coordinates_reader_end(struct coordinates_reader *reader,
                                               struct coordinates **ret_coordinates,
                                               struct problem *reterr);

@@ -12,10 +12,10 @@
 #define OUTPUT_SIZE ((size_t)64 << 10)
 /* Number of decoded bytes that are accepted before the ratio is checked. */
 #define RATIO_FREE_BYTES ((uint64_t)1 << 20)
-/* zlib's code for a window of 32 KiB (15) and a gzip header (16). */
+/* zlib's windowBits for a window of 2^15 bytes and a gzip header (+ 16). */
 #define GZIP_WINDOW (15 + 16)
 #define ZSTD_WINDOW_LOG 23
-#define INPUT_LIMIT ((size_t)1 << 30) /* zlib counts bytes in unsigned int */
+#define INPUT_LIMIT ((size_t)1 << 30) /* zlib counts bytes as unsigned int */
 /* Length of the longest signature. */
 #define HEAD_SIZE 15
 #define TO_CSV "Convert it: import pandas; "
@@ -29,8 +29,8 @@ struct decoder {
     bool told;            /* whether the coding is known */
     char head[HEAD_SIZE]; /* first bytes, held back until the coding is known */
     size_t head_size;
-    bool marked; /* whether the beginning of the text was checked for a byte order mark */
-    char mark;   /* first byte of a possible byte order mark, held back; 0 = none */
+    bool marked; /* whether the text was checked for a byte order mark */
+    char mark;   /* held back: first byte of a possible byte order mark; 0 = none */
     struct charset_converter *converter; /* converter to UTF-8; NULL if the text is UTF-8 */
     z_stream gzip;
     ZSTD_DCtx *zstd;
@@ -172,7 +172,7 @@ static enum status pass_text(struct decoder *decoder, const char *bytes, size_t 
                : decoder->rules.take(decoder->rules.context, bytes, size, reterr);
 }
 
-/* Accepts decoded bytes and checks their beginning for the byte order mark of UTF-16. */
+/* Accepts decoded bytes. Checks the first two for a byte order mark of UTF-16. */
 static enum status accept_text(struct decoder *decoder, const char *bytes, size_t size,
                                struct problem *reterr)
 {
@@ -266,9 +266,9 @@ static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t
     return hand_on(decoder, OUTPUT_SIZE - gzip->avail_out, reterr);
 }
 
-/* Checks the magic number of a frame or skippable frame (RFC 8878, section 3.1). The check is
- * necessary because the library also decodes formats older than the standard, which are not HTTP
- * codings and cannot be decoded if they are split at some points. */
+/* Checks the magic number of a frame or skippable frame (RFC 8878, section 3.1). Without the check,
+ * the library would also decode formats older than the standard, which are not HTTP codings and
+ * cannot be decoded from pieces that are cut at certain points. */
 static bool is_magic(struct decoder *decoder, const char *bytes, size_t size)
 {
     static const char frame[] = "\x28\xB5\x2F\xFD";
@@ -326,7 +326,7 @@ static enum status decode_bytes(struct decoder *decoder, const char *bytes, size
     if (decoder->rules.coding == CODING_IDENTITY) {
         return size > 0 ? accept_text(decoder, bytes, size, reterr) : STATUS_OK;
     }
-    /* After the end of a gzip member or zstd frame, no output is pending, so the loop may end. */
+    /* At the end of a gzip member or zstd frame, no output is pending, so the loop may end. */
     while (size > 0 || (more && !decoder->between)) {
         STATUS_TRY((decoder->rules.coding == CODING_GZIP ? step_gzip : step_zstd)(
             decoder, &bytes, &size, &more, reterr));
@@ -346,7 +346,7 @@ static bool has_signature(const char *bytes, size_t size, const char *signature)
 }
 
 /* Detects the coding from its signature in the first bytes and starts it, or refuses an archive.
- * The coding stays unknown while the bytes may be an incomplete signature. */
+ * The coding stays unknown as long as the bytes may be the beginning of a signature. */
 static enum status tell_coding(struct decoder *decoder, const char *bytes, size_t size,
                                struct problem *reterr)
 {

@@ -8,17 +8,17 @@ struct dimacs {
     struct reader reader;
     bool announced; /* whether the p line was read */
     uint32_t vertex_count;
-    uint64_t arcs; /* number of arcs read, including those that no_edge= omits */
+    uint64_t arcs; /* number of arcs read, including arcs that no_edge= removes */
 };
 
-/* Refuses other problem types of DIMACS by name, such as "p aux sp co" (coordinates). */
+/* Refuses DIMACS files of other problems by name, such as "p aux sp co" (coordinates). */
 static enum status refuse_problem(struct field word, struct field object, struct problem *reterr)
 {
     static const struct {
         const char *name;
-        const char *object; /* second word; NULL: any */
+        const char *object; /* second word; NULL: any word */
         const char *subject;
-        const char *hint; /* hint; NULL: the format of a shortest path problem */
+        const char *hint; /* NULL: a hint that gives the format of shortest path problems */
     } others[] = {
         {"edge", NULL, "graph colouring or cliques", NULL},
         {"col", NULL, "graph colouring", NULL},

@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* From this size on, malloc always allocates an array as a separate mapping. */
+/* malloc always allocates arrays of this size or more as separate mappings. */
 #define LARGE_BYTES ((size_t)33 << 20)
-/* Arrays of this size or more are rounded up to LARGE_BYTES, so that each has its own mapping,
- * which is returned to the system when the array is freed; memory of a thread's heap may not be.
+/* Arrays above this size are rounded up to LARGE_BYTES, so that each has its own mapping. A mapping
+ * is returned to the system when the array is freed, whereas a thread's heap may keep its memory.
  * The rounding costs only address space. */
 #define HEAP_BYTES ((size_t)4 << 20)
 #define LARGE_PAGE_BYTES ((size_t)2 << 20)
@@ -25,8 +25,8 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
         return false;
     }
     if (bytes > HEAP_BYTES) {
-        /* Rounds up to whole huge pages: Linux aligns such a mapping to a huge page and keeps its
-         * pages whole when it grows. Memory beyond the array is not touched. */
+        /* Rounds up to whole huge pages, because Linux aligns such a mapping to a huge page and
+         * does not split its pages when it grows. Memory beyond the array is not touched. */
         bytes = bytes < LARGE_BYTES ? LARGE_BYTES : bytes;
         bytes =
             ((bytes + FRONT_BYTES + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1)) - FRONT_BYTES;
@@ -37,8 +37,8 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
     }
     *array = moved;
     if (bytes >= LARGE_BYTES) {
-        /* Huge pages are requested for the whole mapping, because a mapping with mixed flags is
-         * copied when it grows. The call may fail where huge pages are not available. */
+        /* Requests huge pages for the whole mapping, because Linux copies a mapping with mixed
+         * flags when it grows. The call may fail: huge pages are only an optimization. */
         const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
         const uintptr_t begin = (uintptr_t)moved & ~(page - 1);
         const uintptr_t end = ((uintptr_t)moved + bytes + page - 1) & ~(page - 1);
@@ -48,18 +48,18 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
     return true;
 }
 
-/* Up to this many edges are sorted by copying between two arrays of 1 MiB, which fit in a core's
- * second-level cache. */
+/* Up to this number, edges are sorted by copying them between two arrays of at most 1 MiB, which
+ * fit in a core's second-level cache. */
 #define ROOM_EDGES (UINT64_C(1) << 16)
-/* Bits of a digit in an in-place pass, which writes to all buckets at once; with more buckets a
- * pass would cost more than the deeper recursion that it saves. */
+/* Number of bits of a digit in an in-place pass. A pass writes to all buckets in turn, so with more
+ * buckets it would cost more than the deeper recursion that they save. */
 #define BUCKET_BITS 9
 #define BUCKETS (1u << BUCKET_BITS)
-/* Maximum bits of a digit whose counters stay in the first-level cache. */
+/* Maximum number of bits of a digit. Its counters still fit in the first-level cache. */
 #define DIGIT_BITS_MAX 11
 
 struct order {
-    unsigned end_bits; /* bits of a vertex; the key of an edge is source << end_bits | target */
+    unsigned end_bits; /* bits of a vertex; an edge's key is source << end_bits | target */
     struct edge *room;
     uint64_t room_count;
 };
@@ -71,7 +71,7 @@ static uint32_t digit_of(const struct order *order, struct edge edge, unsigned s
            ((1u << bits) - 1);
 }
 
-/* Counts edges by digit: begin[d] is where digit d begins; one more entry holds the count. */
+/* Counts edges by digit. begin[d] is the index where digit d begins; the last entry is `count`. */
 static void count_digits(const struct order *order, const struct edge *edges, uint64_t count,
                          unsigned shift, unsigned bits, uint64_t *begin)
 {
@@ -135,7 +135,7 @@ static void distribute_edges(const struct order *order, struct edge *edges, unsi
     }
 }
 
-/* Sorts edges whose keys differ only in the low `bits` bits; the recursion is at most 8 deep. */
+/* Sorts edges whose keys differ only in the low `bits` bits. The recursion depth is at most 8. */
 static void sort_by(const struct order *order, struct edge *edges, uint64_t count, unsigned bits)
 {
     const unsigned digit = bits < BUCKET_BITS ? bits : BUCKET_BITS;

@@ -1,5 +1,5 @@
-/* A list of edges during an upload: its memory, and sorting by source, then by target. Used by the
- * thread of the builder that owns the list. */
+/* The list of edges during an upload: allocates it, and sorts it by source, then by target. Used by
+ * the thread of the builder that owns the list. */
 #pragma once
 
 #include "proto/status.h"
@@ -19,10 +19,10 @@ struct edge_buffer {
     struct edge *edges; /* memory from edge_array_resize, freed with free() */
 };
 
-/* Resizes an array with one element per edge. array_of is the address of the array pointer, which
- * may be NULL; size is the size of an element in bytes, and count is at least 1. Large arrays get
- * huge pages, which are faster to allocate and to access. Returns false when out of memory; the
- * array is then unchanged. Freed with free(). */
+/* Resizes an array with one element per edge. array_of: address of the array pointer, which may be
+ * NULL. count: at least 1. size: size of an element in bytes. Large arrays get huge pages, which
+ * are faster to allocate and to access. Returns false when out of memory; the array is then
+ * unchanged. The array is freed with free(). */
 bool edge_array_resize(void *array_of, uint64_t count, size_t size);
 
 /* Sorts `count` edges in place; their endpoints are below vertex_count. Temporarily allocates a

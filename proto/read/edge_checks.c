@@ -22,13 +22,13 @@ enum status edge_comments_parse(struct edge_comments *comments, const char *line
     }
     if (line_word_is(second, "graph") || line_word_is(second, "graph:")) {
         comments->undirected |= line_word_is(first, "undirected");
-        /* SNAP writes "Directed graph (each unordered pair of nodes is saved once)" above both
-         * directed and undirected lists, so that line does not state the direction. */
+        /* SNAP writes "Directed graph (each unordered pair of nodes is saved once)" above directed
+         * and above undirected lists, so that comment does not state the direction. */
         comments->says_direction |=
             comments->undirected || (directed && memmem(line, size, "unordered", 9) == NULL);
         return STATUS_OK;
     }
-    CHECK(second.bytes != NULL); /* for sanitizer builds, whose compiler cannot see it */
+    CHECK(second.bytes != NULL); /* tells sanitizer builds, which cannot derive it */
     const bool is_kind = second.size == 0 || memmem(second.bytes, second.size, "weighted", 8) ||
                          memmem(second.bytes, second.size, "signed", 6) ||
                          line_word_is(second, "positive") || line_word_is(second, "dynamic");
@@ -72,8 +72,8 @@ enum status edge_check_name(struct field name, bool has_header, struct problem *
                            number_parse_real(name.bytes, name.size, &(double){0});
     const char last = name.bytes[name.size - 1];
     const bool is_quoted = name.size > 1 && *name.bytes == last && strchr("'`", last) != NULL;
-    /* Names may contain a byte order mark, from concatenated files, or end in a no-break space,
-     * from HTML. */
+    /* A name may contain a byte order mark if files were concatenated, and end in a no-break space
+     * if it was copied from HTML. */
     bool has_control = memmem(name.bytes, name.size, "\xEF\xBB\xBF", 3) != NULL ||
                        (name.size > 2 && memcmp(name.bytes + name.size - 2, "\xC2\xA0", 2) == 0);
     size_t signs = 0;
@@ -89,7 +89,7 @@ enum status edge_check_name(struct field name, bool has_header, struct problem *
         digits += isdigit((unsigned char)c) != 0;
         delimiters += strchr(" \t,;|:", c) != NULL;
         has_control |= iscntrl((unsigned char)c) != 0 && c != '\t';
-        /* U+200B, U+200E, U+200F, U+2028 and U+2029 are invisible. */
+        /* U+200B, U+200E, U+200F, U+2028 and U+2029 are invisible characters. */
         has_control |= c == '\xE2' && i + 2 < name.size && name.bytes[i + 1] == '\x80' &&
                        strchr("\x8B\x8E\x8F\xA8\xA9", name.bytes[i + 2]) != NULL;
     }
@@ -120,7 +120,7 @@ enum status edge_check_counts(const int64_t integers[3], size_t column_count, bo
     bool fits = name_table_is_numeric(names) && (is_counted || behind > least_behind) &&
                 (integers[1] == behind || (is_square && integers[2] == behind));
 
-    /* If the first line was read as an edge, its vertices, in the first rows, are skipped. */
+    /* If the first line was read as an edge, skips its vertices, which have the first rows. */
     for (uint32_t row = is_counted ? 0 : 2 - is_square; row < name_table_count(names) && fits;
          row++) {
         const int64_t number = name_table_number(names, row);
@@ -148,7 +148,7 @@ enum status edge_check_times(const struct graph_builder *builder, struct problem
 {
     const uint64_t count = graph_builder_edge_count(builder);
     const double year_2000 = 946684800;
-    bool is_round = true; /* large weights other than timestamps are often multiples of 1000 */
+    bool is_round = true; /* large weights that are no timestamps are often multiples of 1000 */
     uint64_t i = 0;
 
     for (; i < count; i++) {
@@ -168,7 +168,7 @@ enum status edge_check_times(const struct graph_builder *builder, struct problem
         "weights.");
 }
 
-/* Returns whether no other edge has a vertex of the first edge (rows 0 and 1). */
+/* Returns whether no other edge has a vertex of the first edge, which has rows 0 and 1. */
 static bool is_first_apart(const struct graph_builder *builder)
 {
     for (uint64_t i = 1; i < graph_builder_edge_count(builder); i++) {
@@ -185,7 +185,7 @@ void edge_check_warn(const struct graph_builder *builder, const struct name_tabl
                      bool may_be_header, struct warnings *warnings)
 {
     static const char *const missing[] = {"NULL", "null", "NaN", "nan", "NA", "N/A", "None", "\\N"};
-    const char *words[2] = {NULL, NULL}; /* one name that is not an integer, and one that is */
+    const char *words[2] = {NULL, NULL}; /* a name that is no integer, and an integer */
     size_t sizes[2];
 
     if (name_table_is_numeric(names)) {
@@ -235,8 +235,8 @@ size_t edge_dict_find(const char *line, size_t size)
     while (end > 0 && field_is_blank(line[end - 1])) {
         end--;
     }
-    /* Vertex names may contain braces too: only in a dict a quote, a space or a brace follows the
-     * brace. */
+    /* Vertex names may contain braces too, but only in a dict does a quote, a space or a brace
+     * follow the opening brace. */
     return brace != NULL && line[end - 1] == '}' && strchr("'\"} ", brace[1]) != NULL
                ? (size_t)(brace - line)
                : size;

@@ -1,6 +1,6 @@
-/* Checks of an edge list besides those of its columns: comments that state the direction, names
+/* Checks of an edge list that do not concern its columns: comments that state the direction, names
  * that are fragments of another syntax, and the numbers of vertices and edges in the first line.
- * Part of edges.c. */
+ * Only edges.c uses them. */
 #pragma once
 
 #include "proto/name_table.h"
@@ -26,20 +26,21 @@ struct field edge_check_integer(struct field field, char digits[24]);
 /* Refuses, with STATUS_BAD_GRAPH, a name that looks like a fragment of another syntax, such as
  * "(a", "b:", "a->b", "'a'" or "2;5"; or, without a header, like a weight. */
 MUST_CHECK enum status edge_check_name(struct field name, bool has_header, struct problem *reterr);
-/* Checks the first line if it may contain counts: "n m", "n m x" or "n n m". STATUS_BAD_GRAPH if it
- * was read as counts (is_counted) that are wrong, or as an edge and equals the counts. */
+/* Checks a first line that may give the numbers of vertices and edges: "n m", "n m x" or "n n m".
+ * STATUS_BAD_GRAPH if it was read as these numbers (is_counted) but does not match the list, or if
+ * it was read as an edge but matches the list. */
 MUST_CHECK enum status edge_check_counts(const int64_t integers[3], size_t column_count,
                                          bool is_counted, const struct graph_builder *builder,
                                          const struct name_table *names, struct problem *reterr);
-/* Refuses weights that look like timestamps, in a list without a header, with STATUS_BAD_GRAPH. */
+/* In a list without a header, refuses weights that look like timestamps. STATUS_BAD_GRAPH. */
 MUST_CHECK enum status edge_check_times(const struct graph_builder *builder,
                                         struct problem *reterr);
 /* Warns when some names are integers and others are not, or when the first line may be a header. */
 void edge_check_warn(const struct graph_builder *builder, const struct name_table *names,
                      bool may_be_header, struct warnings *warnings);
 
-/* Returns the offset of the Python dict that ends the line, as printed by NetworkX's
- * write_edgelist: {'weight': 5, 'color': 'red'}; size when there is no dict. */
+/* Returns the offset of the Python dict at the end of the line, {'weight': 5, 'color': 'red'}, as
+ * NetworkX's write_edgelist writes it. Returns size if there is no dict. */
 size_t edge_dict_find(const char *line, size_t size);
 /* Passes each key and value of the dict at `begin` to the columns. */
 MUST_CHECK enum status edge_dict_parse(const char *line, size_t begin, size_t size,

@@ -21,21 +21,21 @@ struct edges {
     struct field_cursor cursor;
     char announced; /* delimiter declared by a line "sep=;", or 0 */
     bool decided;   /* whether delimiter and columns are known */
-    bool is_plain;  /* the columns are source, target and perhaps weight, and no n= was given */
+    bool is_plain;  /* only the columns source, target and perhaps weight, and no n= */
     struct edge_comments comments;
     bool is_counted; /* the first line contains the numbers of vertices and edges */
     bool has_dicts;  /* each line ends with a Python dict */
     bool has_header;
     bool may_be_edge;    /* the header is a guess; the first line may be an edge */
-    int64_t integers[3]; /* leading integers of the first line; 0 for those it lacks */
+    int64_t integers[3]; /* leading integers of the first line; missing ones are 0 */
     struct table_row row;
     struct edge_record record;
-    char *scratch;      /* buffer for fields whose doubled quotes were replaced */
+    char *scratch;      /* buffer for quoted fields */
     struct text joined; /* lines of a quoted field that is still open */
     uint64_t joined_line;
-    struct text held; /* first line, held until the next line shows what it is */
+    struct text held; /* first line, until the next line shows its meaning */
     uint64_t held_line;
-    struct text comment; /* last comment before the first line; it may be the header */
+    struct text comment; /* last comment above the first line, which may be the header */
     uint64_t comment_line;
 };
 
@@ -85,7 +85,8 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     return graph_builder_admit(edges->reader.builder, (uint64_t)named + 1, reterr);
 }
 
-/* Refuses a line at the first extra column, or at the last column if some are missing. */
+/* Refuses a line with a wrong number of columns. The problem's position is the first extra column,
+ * or the last column if some are missing. */
 static enum status refuse_count(const struct edges *edges, const struct table_row *row,
                                 size_t first, struct problem *reterr)
 {
@@ -180,7 +181,8 @@ static enum status parse_dict_line(struct edges *edges, const char *line, size_t
     return add_record(edges, &record, reterr);
 }
 
-/* Accepts two numbers above lines with weights as the numbers of vertices and edges. */
+/* Accepts the two numbers of the first line, which has no weight although later lines have one, as
+ * the numbers of vertices and edges. */
 static enum status parse_counts(struct edges *edges, const int64_t counts[2],
                                 struct problem *reterr)
 {
@@ -237,7 +239,7 @@ static enum status settle_first(struct edges *edges, struct table_row *first,
                                 &counts[count])) {
         count++;
     }
-    if (count < first->count) { /* the line is an edge with a decimal, not counts */
+    if (count < first->count) { /* the line has a decimal, so it is an edge */
         memset(counts, 0, sizeof(edges->integers));
     }
     const bool has_header = is_header(edges, first, next);
@@ -260,7 +262,7 @@ static enum status settle_first(struct edges *edges, struct table_row *first,
     return parse_edge(edges, reterr);
 }
 
-/* Parses the held first line and the line after it, where `line` is NULL at the end of the file. */
+/* Parses the held first line and the line after it. `line` is NULL at the end of the file. */
 static enum status parse_held_line(struct edges *edges, const char *line, size_t size,
                                    struct problem *reterr)
 {
@@ -271,8 +273,8 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
 
     first = edges->row;
     if (status == STATUS_OK && line != NULL) {
-        /* The next line is cut into the rest of the scratch, because the fields of the first line
-         * are still in use. */
+        /* Fields of the next line go into the rest of the scratch buffer, because those of the
+         * first line are still in use. */
         edges->scratch = edges->cursor.scratch;
         status = cut_row(edges, line, size, reterr);
         edges->scratch = scratch;
@@ -336,15 +338,15 @@ static enum status parse_first_line(struct edges *edges, const char *line, size_
     if (edges->held.size > 0) {
         return parse_held_line(edges, line, size, reterr);
     }
-    /* The line is held until the next line shows its meaning. */
+    /* The first line is held until the next line shows its meaning. */
     text_append(&edges->held, line, size);
     edges->held_line = edges->reader.splitter.line;
     return text_status(&edges->held);
 }
 
 /* Returns whether a line that begins like a comment may be an edge: it has as many columns as an
- * edge and no space after its sign, as in '#N/A', a value. Columns separated by spaces do not
- * count, since comments contain words. */
+ * edge, and no space after its first character, as in the value '#N/A'. Columns separated by spaces
+ * do not count, because comments contain words. */
 static bool may_be_edge(struct edges *edges, const char *line, size_t size)
 {
     size_t wanted = edges->columns.count;
@@ -358,7 +360,7 @@ static bool may_be_edge(struct edges *edges, const char *line, size_t size)
     return cut_row(edges, line, size, NULL) == STATUS_OK && edges->row.count == wanted;
 }
 
-/* Parses a comment: before the first line it may state the direction or be the header. */
+/* Parses a comment. A comment above the first line may state the direction or be the header. */
 static enum status parse_comment(struct edges *edges, const char *line, size_t size,
                                  struct problem *reterr)
 {
@@ -466,8 +468,8 @@ static enum status init_edges(struct reader *reader)
     return edges->scratch != NULL ? name_table_create(&edges->names) : STATUS_NO_MEMORY;
 }
 
-/* Returns the memory besides the builder's, including the second array of names and the rows that
- * are needed to sort the names. */
+/* Returns the memory of the names, in addition to the builder's. Sorting the names needs a second
+ * table and an array of rows, so the memory counts twice. */
 static uint64_t measure_memory(const struct reader *reader)
 {
     const struct name_table *names = ((const struct edges *)reader)->names;
@@ -475,8 +477,8 @@ static uint64_t measure_memory(const struct reader *reader)
     return 2 * (name_table_memory(names) + name_table_count(names) * sizeof(uint32_t));
 }
 
-/* Builds a graph with as many vertices as the first line declares, numbered from 0 if a vertex is
- * named 0, otherwise from 1. */
+/* Builds a graph with the number of vertices that the first line declares. They are numbered from 0
+ * if a vertex is named 0, otherwise from 1. */
 static enum status build_counted(struct edges *edges, uint32_t *row_of, struct graph **ret_graph,
                                  struct problem *reterr)
 {
@@ -490,7 +492,7 @@ static enum status build_counted(struct edges *edges, uint32_t *row_of, struct g
                                !edges->comments.undirected, ret_graph, reterr);
 }
 
-/* Builds the graph: integer names in ascending order, other names in order of appearance. */
+/* Builds the graph. Integer names are sorted; other names keep their order of appearance. */
 static enum status build_graph(struct edges *edges, struct graph **ret_graph,
                                struct problem *reterr)
 {
@@ -512,7 +514,7 @@ static enum status build_graph(struct edges *edges, struct graph **ret_graph,
 }
 
 /* Refuses a guessed header if one of its names is also a vertex. Refuses any header that a later
- * line repeats: the repeated line shows as two consecutive new vertices with the header's names. */
+ * line repeats: its names are then two consecutive vertices. */
 static enum status check_header(const struct edges *edges, struct problem *reterr)
 {
     uint32_t rows[2];
@@ -534,7 +536,7 @@ static enum status check_header(const struct edges *edges, struct problem *reter
     return STATUS_OK;
 }
 
-/* Checks at the end, when the whole list is known, whether the first line was read correctly. */
+/* Checks at the end, when the whole list is known, that the first line was read correctly. */
 static enum status check_first(const struct edges *edges, struct problem *reterr)
 {
     const struct reader *reader = &edges->reader;

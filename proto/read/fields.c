@@ -116,7 +116,8 @@ static size_t count_unquoted(const char *line, size_t size, char wanted)
     return count;
 }
 
-/* Numbers contain no spaces, so a line of numbers separated by spaces has no other delimiter. */
+/* Returns whether the line consists of numbers separated by spaces. Such a line has no other
+ * delimiter, because numbers contain no spaces. */
 static bool is_all_numbers(const char *line, size_t size)
 {
     size_t at = 0;
@@ -149,11 +150,11 @@ char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
     }
     commas = count_unquoted(line, size, ',');
     semicolons = count_unquoted(line, size, ';');
-    /* "1;2;3,5" has decimal commas. "1 2 3,5" has decimal commas if the request says so. */
+    /* The commas of "1;2;3,5" are decimal commas. Those of "1 2 3,5" are if the request says so. */
     if (semicolons > commas || (semicolons > 0 && has_decimal_comma)) {
         return ';';
     }
-    /* Only the weight can have a comma, so the spaces between columns outnumber decimal commas. */
+    /* Only the weight can have a decimal comma, so there are more separating spaces than commas. */
     if (has_decimal_comma && count_unquoted(line, size, ' ') > commas &&
         memchr(line, '"', size) == NULL) {
         return ' ';
@@ -165,7 +166,7 @@ char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
     return commas > 0 ? ',' : ' ';
 }
 
-/* Returns whether the line ends inside a quoted field. Quotes in comments are ignored. */
+/* Returns whether the line ends inside a quoted field. Quotes within comments do not count. */
 static bool ends_open(char delimiter, const char *line, size_t size)
 {
     struct field_cursor cursor = {.delimiter = delimiter};

@@ -1,5 +1,5 @@
-/* Fields of a line of text: separated by delimiters, or in double quotes (RFC 4180). Shared by the
- * readers of edge lists and tables. */
+/* Cuts a line of text into fields, which are separated by delimiters and may be in double quotes
+ * (RFC 4180). The readers of edge lists and tables share these functions. */
 #pragma once
 
 #include "proto/problem.h"
@@ -10,18 +10,18 @@
 #include <stdint.h>
 
 struct field {
-    const char *bytes; /* bytes without quotes and surrounding spaces */
+    const char *bytes; /* text without quotes and surrounding spaces */
     size_t size;
     uint64_t column; /* position in the line, from 1 */
     uint64_t line;   /* line number, from 1; 0: the current line */
 };
 
-/* The rest of a line that is being cut into fields. A zeroed cursor is at the end of its line. */
+/* The rest of a line that is being cut into fields. A zeroed cursor is at the end of a line. */
 struct field_cursor {
     const char *begin;
     const char *at;
     const char *end;
-    char *scratch;  /* buffer for quoted fields, of the line's size; NULL: they get no bytes */
+    char *scratch;  /* buffer of the line's size for quoted fields; NULL: their text is dropped */
     char delimiter; /* ' ' matches one or more spaces */
     bool more;      /* whether another field follows */
 };
@@ -45,19 +45,18 @@ MUST_CHECK enum status field_cut_row(struct table_row *row, struct field_cursor 
                                      const char *line, size_t size, struct problem *reterr);
 /* Moves the cursor to the beginning of a line; even an empty line has one field. */
 void field_cursor_begin(struct field_cursor *cursor, const char *line, size_t size);
-/* Cuts the next field; only while `more` is true. STATUS_BAD_GRAPH for an unclosed quote, or for
- * text after a closing quote. */
+/* Cuts the next field. May be called only while `more` is true. STATUS_BAD_GRAPH for an unclosed
+ * quote, or for text after a closing quote. */
 MUST_CHECK enum status field_cursor_next(struct field_cursor *cursor, struct field *ret_field,
                                          struct problem *reterr);
 
 /* Detects the delimiter in the first line of data: '\t', ',', ';', or ' ' for one or more
  * spaces. */
 char field_delimiter(const char *line, size_t size, bool has_decimal_comma);
-/* Joins the lines of a quoted field into one line. Returns false and stores the line while such a
- * field is open; the caller clears `joined` after using the line. delimiter 0: detect it from the
- * line. */
+/* Joins the lines of a quoted field into one line. Returns false, and stores the line, while a
+ * quoted field is open. The caller clears `joined` after using the line. delimiter 0: detect it. */
 bool field_join(struct text *joined, char delimiter, const char **line, size_t *size);
-/* Returns the delimiter in a first line such as "sep=;", as Excel writes; 0 for other lines. */
+/* Returns the delimiter that a first line such as "sep=;" declares for Excel; 0 for other lines. */
 char field_announced_delimiter(const char *line, size_t size);
 /* Returns a name of the delimiter for users, such as "commas". */
 const char *field_delimiter_name(char delimiter);

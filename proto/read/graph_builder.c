@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define FIRST_CAPACITY 1024
-/* Bytes per vertex of graph_tighten_bound: offsets by source and target, two lengths, queue. */
+/* Bytes per vertex in graph_tighten_bound: two arrays of offsets, two of lengths, and a queue. */
 #define VERTEX_BYTES 36
 
 struct graph_builder {
@@ -39,7 +39,7 @@ void graph_builder_destroy(struct graph_builder *builder)
     free(builder);
 }
 
-/* Checks the space for the matrix; the rest of the result is checked when the graph is known. */
+/* Checks the disk space for the matrix. The rest of the result is checked later. */
 static enum status check_room(const struct graph_builder *builder, uint64_t vertex_count,
                               struct problem *reterr)
 {
@@ -119,7 +119,7 @@ enum status graph_builder_add(struct graph_builder *builder, uint32_t source, ui
     if (builder->list.count == builder->capacity) {
         STATUS_TRY(make_room(builder, reterr));
     }
-    /* Adding 0.0 turns -0 into 0. */
+    /* Adding 0.0 turns a weight of -0 into 0. */
     builder->list.edges[builder->list.count++] = (struct edge){source, target, weight + 0.0};
     return STATUS_OK;
 }

@@ -23,8 +23,8 @@ static void settle_loop(struct graph_summary *summary, struct edge loop)
     }
 }
 
-/* Maps edges to their final rows, puts the smaller endpoint first in an undirected graph, and
- * removes loops. Returns whether the edges are then sorted. */
+/* Maps the endpoints of edges to their final rows, makes the smaller endpoint the source in an
+ * undirected graph, and removes loops. Returns whether the edges are sorted afterwards. */
 static bool normalise_edges(struct edge_buffer *list, const uint32_t *row_of, struct graph *graph)
 {
     uint64_t kept = 0;
@@ -54,9 +54,9 @@ static bool normalise_edges(struct edge_buffer *list, const uint32_t *row_of, st
     return sorted;
 }
 
-/* Fills the rows from sorted edges; of parallel edges the shortest is kept. The weights are written
- * into the first half of the edges' own memory, which becomes the graph's array: a weight
- * overwrites only edges that have already been read. */
+/* Fills the rows from sorted edges and keeps the shortest of parallel edges. The weights are
+ * written into the first half of the array of edges, which becomes the graph's array of weights; a
+ * weight overwrites only edges that have already been read. */
 static void fill_rows(struct edge_buffer *list, struct graph *graph)
 {
     struct graph_summary *summary = &graph->summary;
@@ -119,7 +119,7 @@ enum status graph_rows_narrow(struct graph *graph)
         graph->weight_i4 = narrow;
         graph->weight_f8 = NULL;
     }
-    /* Shrinks the array; one more element keeps the pointer of an empty array valid. */
+    /* Shrinks the array. One extra element keeps the pointer of an empty array valid. */
     return (is_integer ? edge_array_resize(&graph->weight_i4, count + 1, sizeof(int32_t))
                        : edge_array_resize(&graph->weight_f8, count + 1, sizeof(double)))
                ? STATUS_OK
@@ -171,8 +171,8 @@ static enum status note_weights(struct graph *graph)
     return STATUS_OK;
 }
 
-/* Computes bound and components from the scaled integers. Weights are treated as decimals only if
- * no sum of scaled weights exceeds the integers that a double distinguishes. */
+/* Computes the bound and the components from the scaled integers. Weights are treated as decimals
+ * only if every sum of scaled weights is an integer that a double represents exactly. */
 static enum status summarize_decimals(struct graph *graph, double known_bound)
 {
     struct graph_summary *summary = &graph->summary;

@@ -4,12 +4,11 @@
 #include "proto/graph.h"
 #include "proto/read/edge_buffer.h"
 
-/* Fills in the rows and the summary: the last step of graph_builder_finish. The memory of the edges
- * is moved, even on failure. row_of, if not NULL, maps each endpoint to its row. The caller has set
+/* Fills in the rows and the summary: the last step of graph_builder_finish. The array of edges is
+ * moved, even on failure. row_of, if not NULL, maps each endpoint to its row. The caller has set
  * vertex_count, directed, summary.edges_read and summary.negative_loop, and, if known, components
- * and distance_bound; all other members are zero. After STATUS_OK only names are missing. Uses at
- * most 20 bytes an edge, including the list. After STATUS_NO_MEMORY the graph can only be
- * destroyed. */
+ * and distance_bound; all other members are zero. After STATUS_OK only the names are missing. Uses
+ * at most 20 bytes per edge, with the list. After a failure the graph can only be destroyed. */
 MUST_CHECK enum status graph_rows_build(struct edge_buffer *edges, const uint32_t *row_of,
                                         struct graph *graph);
 /* Recomputes the summary, except edges_read, after weights have changed. STATUS_NO_MEMORY. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define BLOCK_SIZE 16384
-/* Maximum total size of key ids, because all of them are searched for each attribute of an edge. */
+/* Maximum total size of key ids. All of them are searched for each attribute of an edge. */
 #define KEYS_SIZE 8192
 /* Separator that expat puts between a namespace and the name of an element. */
 #define SEPARATOR '\n'
@@ -32,7 +32,7 @@ enum element {
     ELEMENT_HYPEREDGE,
     ELEMENT_PORT,
     ELEMENT_DATA,
-    ELEMENT_LABEL, /* element of the editor yEd, anywhere inside the data of an edge */
+    ELEMENT_LABEL, /* element of the editor yEd, at any depth inside the data of an edge */
     ELEMENT_COUNT
 };
 
@@ -51,7 +51,7 @@ struct graphml {
     size_t block_size;
     uint64_t parsed_bytes;
     enum status status;     /* status of the handlers, which cannot return a status */
-    struct problem *reterr; /* destination of problems in handlers, during a feed */
+    struct problem *reterr; /* where handlers store a problem, during a feed */
     struct json_nodes nodes;
     unsigned depth;                     /* number of open elements */
     enum element path[DEPTH_LIMIT + 1]; /* elements by depth, from 1 */
@@ -68,7 +68,7 @@ struct graphml {
     bool both_ways; /* the current edge is marked as undirected */
 };
 
-/* Returns the position of the current element; called by handlers. */
+/* Returns the position of the current element. Called only by handlers. */
 static struct json_place place_of(const struct graphml *graphml)
 {
     return (struct json_place){XML_GetCurrentLineNumber(graphml->parser),
@@ -118,7 +118,7 @@ static const char *find_attribute(const char *const *attributes, const char *nam
     return NULL;
 }
 
-/* Finds the column of an attribute; a problem gets the position of the current element. */
+/* Finds the column of an attribute. A problem gets the position of the current element. */
 static enum status find_column(struct graphml *graphml, const char *name, size_t *ret_index)
 {
     const struct json_place place = place_of(graphml);
@@ -130,8 +130,8 @@ static enum status find_column(struct graphml *graphml, const char *name, size_t
     return status;
 }
 
-/* A key applies to edges if its `for` says so or is missing. Several keys may have the same name:
- * NetworkX writes one for integers and one for decimals. */
+/* Parses a <key>. It applies to edges if its `for` says so or is missing. Several keys may have the
+ * same name, because NetworkX writes one for integers and one for decimals. */
 static enum status parse_key(struct graphml *graphml, const char *const *attributes)
 {
     const char *id = find_attribute(attributes, "id");
@@ -192,7 +192,7 @@ static enum status parse_graph(struct graphml *graphml, const char *const *attri
     return STATUS_OK;
 }
 
-/* Makes a token for json_nodes from a name: an integer counts as a number. */
+/* Makes a token for json_nodes from a name. A name that is an integer becomes a number. */
 static struct json_token token_of(const struct graphml *graphml, const char *name)
 {
     size_t size = strlen(name);
@@ -269,8 +269,8 @@ static void begin_value(struct graphml *graphml, struct value *value, size_t col
     graphml->value_depth = graphml->depth;
 }
 
-/* Returns ELEMENT_OTHER for an element outside its proper parent, so that it is ignored with its
- * content. Elements that would change the graph may occur anywhere and keep their meaning. */
+/* Returns the element, or ELEMENT_OTHER if it is not inside its proper parent, so that it is
+ * ignored with its content. Elements that would change the graph keep their meaning anywhere. */
 static enum element element_in(enum element element, enum element parent)
 {
     static const enum element parents[ELEMENT_COUNT] = {
@@ -381,7 +381,7 @@ static void on_text(void *context, const char *bytes, int size)
     if (value == NULL || graphml->depth != graphml->value_depth || graphml->status != STATUS_OK) {
         return;
     }
-    /* A value that fills the buffer is later refused as too long. */
+    /* A value that fills the buffer is too long and is refused later. */
     count = count > COLUMN_VALUE_SIZE - value->size ? COLUMN_VALUE_SIZE - value->size : count;
     memcpy(value->bytes + value->size, bytes, count);
     value->size += count;
@@ -416,7 +416,7 @@ static enum status end_value(struct graphml *graphml)
                                       &graphml->record, graphml->reterr);
 }
 
-/* Adds the edge at its end tag. An undirected edge becomes two edges in a directed graph. */
+/* Adds an edge at its end tag. In a directed graph an undirected edge becomes two edges. */
 static enum status add_edge(struct graphml *graphml)
 {
     const struct graph_options *options = &graphml->reader.options;

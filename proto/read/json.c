@@ -1,11 +1,10 @@
-/* JSON graphs, read token by token without a tree. Formats:
- * json: node-link documents, {"nodes":[{"id":..},..],"links"|"edges":[{"source"|"from":..,
- *   "target"|"to":..,"weight":..},..]}, {"n":5,"edges":[[u,v,w],..]}, vertices 0..n-1, and
- * matrices. jgf: JSON Graph Format (jsongraphformat.info),
- * {"graph":{"directed","nodes","edges":[{"source", "target","directed","metadata":{"weight"}}]}};
- * the nodes of version 1 are an array of objects with an id, those of version 2 an object by id.
- * "graphs" is a list, of which one is read. Members come in any order, so rules that need several
- * of them are checked at the end. */
+/* Reads JSON graphs token by token, without building a tree. Formats: json: node-link documents,
+ * {"nodes":[{"id":..},..],"links"|"edges":[{"source"|"from":.., "target"|"to":..,"weight":..},..]},
+ * {"n":5,"edges":[[u,v,w],..]}, vertices 0..n-1, and matrices. jgf: JSON Graph Format
+ * (jsongraphformat.info), {"graph":{"directed","nodes","edges":[{"source",
+ * "target","directed","metadata":{"weight"}}]}}; the nodes of version 1 are an array of objects
+ * with an id, those of version 2 an object by id. "graphs" is a list, which must contain one graph.
+ * Members come in any order, so rules that need several of them are checked at the end. */
 #include "proto/number.h"
 #include "proto/read/columns.h"
 #include "proto/read/json_matrix.h"
@@ -47,7 +46,7 @@ enum member {
     MEMBER_COUNT
 };
 
-/* The object that contains each member, by dialect. In json the document is the graph. */
+/* The object that contains each member, by dialect. In dialect json the document is the graph. */
 static const struct {
     const char *name;
     enum place place[DIALECT_COUNT];
@@ -83,8 +82,8 @@ struct json {
     enum member part;
     bool in_metadata; /* inside the metadata of an edge */
     bool is_text;     /* the weight of the current edge is not a number */
-    size_t column;    /* column of the edge attribute whose value comes next, or NO_COLUMN */
-    uint32_t seen;    /* one bit per member found; bits of list elements are cleared for each */
+    size_t column;    /* column of the edge attribute whose value is next, or NO_COLUMN */
+    uint32_t seen;    /* one bit per member found; each edge or node clears its own members */
     bool has_graph;
     unsigned base; /* depth of the graph's members; 0 outside the graph */
     bool directed;
@@ -94,14 +93,14 @@ struct json {
     bool linked;               /* whether any edge was an object */
     struct json_place element; /* position of the current edge or node */
     unsigned part_count;       /* number of parts read of an edge that is an array */
-    enum member source;        /* MEMBER_SOURCE or MEMBER_FROM: the one in the first edge */
-    bool one_way;              /* value of the edge's member "directed", if it has one */
+    enum member source;        /* MEMBER_SOURCE or MEMBER_FROM, whichever the first edge has */
+    bool one_way;              /* value of the edge's own member "directed", if any */
     struct columns columns;
     struct edge_record record;
     struct json_matrix matrix;
     struct json_nodes names; /* names of the rows of the matrix */
     bool is_bare_matrix;
-    uint32_t largest; /* largest vertex of edges that are arrays; largest_place is its position */
+    uint32_t largest; /* largest vertex of edges that are arrays; its position is largest_place */
     struct json_place largest_place;
     struct json_place first_one_way; /* the first edge with "directed": true; line 0 = none */
 };
@@ -133,7 +132,7 @@ static bool has_seen(const struct json *json, enum member member)
     return (json->seen >> member & 1) != 0;
 }
 
-/* Marks the member as seen; STATUS_BAD_GRAPH when it occurs twice. */
+/* Marks the member as seen. Returns STATUS_BAD_GRAPH if it occurs twice. */
 static enum status mark_seen(struct json *json, enum member member, const struct json_token *token,
                              struct problem *reterr)
 {
@@ -145,7 +144,7 @@ static enum status mark_seen(struct json *json, enum member member, const struct
 }
 
 /* Finds a member by its name. Parameters may rename the members for source and target. Sizes are
- * compared too, because a key may contain NUL. */
+ * compared too, because a key may contain a NUL. */
 static enum member find_member(const struct json *json, enum place place,
                                const struct json_token *key)
 {
@@ -322,7 +321,7 @@ static enum status end_element(struct json *json, struct problem *reterr)
                             reterr);
 }
 
-/* Accepts the value of an edge attribute, or a number inside the value. */
+/* Accepts the value of an edge attribute, or a number in a list that is the value. */
 static enum status accept_value(struct json *json, const struct json_token *token,
                                 struct problem *reterr)
 {
@@ -351,8 +350,8 @@ static enum status accept_value(struct json *json, const struct json_token *toke
     return columns_accept_value(&json->columns, json->column, value, &json->record, reterr);
 }
 
-/* Parses a key or value of an edge, but not source and target. weight= applies to attributes at
- * this depth. */
+/* Parses a key or value of an edge, except source and target. weight= applies only to attributes at
+ * the depth where the dialect puts attributes of edges. */
 static enum status parse_attribute(struct json *json, const struct json_token *token,
                                    unsigned depth, struct problem *reterr)
 {
@@ -370,7 +369,7 @@ static enum status parse_attribute(struct json *json, const struct json_token *t
     return status;
 }
 
-/* Parses the next part of an edge that is an array. Vertices are compared with n at the end. */
+/* Parses the next part of an edge that is an array. Vertices are compared with "n" at the end. */
 static enum status parse_array_part(struct json *json, const struct json_token *token,
                                     struct problem *reterr)
 {
@@ -419,8 +418,8 @@ static enum status parse_part(struct json *json, const struct json_token *token,
     }
 }
 
-/* Parses "from" or "to", the names of vis.js for source and target. Both are ignored in edges that
- * begin with "source" or "target"; the reverse mix is refused. */
+/* Parses "from" or "to", which vis.js writes for source and target. Edges that begin with "source"
+ * or "target" ignore them; edges that begin with them refuse "source" and "target". */
 static enum status parse_end_name(struct json *json, const struct json_token *token,
                                   struct problem *reterr)
 {
@@ -437,8 +436,8 @@ static enum status parse_end_name(struct json *json, const struct json_token *to
                : refuse_token(token, "Edges have both a \"source\" and a \"from\".", reterr);
 }
 
-/* Parses a token inside the lists of the graph. At depth 1 it is an element, at depth 2 a part of
- * the element, at depth 3 its metadata. */
+/* Parses a token inside the lists of the graph. At depth 1 the token is an element, at depth 2 a
+ * part of an element, at depth 3 metadata of an element. */
 static enum status parse_inner(struct json *json, const struct json_token *token, unsigned depth,
                                struct problem *reterr)
 {

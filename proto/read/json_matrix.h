@@ -1,7 +1,7 @@
-/* Reads a matrix of weights as nested arrays, [[0,5],[5,null]], alone or as "distances" or
- * "durations" of a document whose "sources" and "destinations" may name the vertices: OSRM's
- * tables, VROOM's matrices, and the JSON of this service. null is a missing edge; a 0 off the
- * diagonal is an edge of weight 0. Part of json.c and of its thread. */
+/* Reads a matrix of weights as nested arrays, such as [[0,5],[5,null]]. The matrix is the whole
+ * document, or its member "distances" or "durations"; "sources" and "destinations" may name the
+ * vertices. OSRM, VROOM and this service write such documents. null is a missing edge; a 0 off the
+ * diagonal is an edge of weight 0. Only json.c uses it, on the reader's thread. */
 #pragma once
 
 #include "proto/read/json_nodes.h"
@@ -18,13 +18,13 @@ struct json_matrix {
     uint32_t column;
     uint32_t width;
     uint32_t name_count; /* number of names so far in the current list of names */
-    bool has_objects;    /* a list of names contains objects instead, as in OSRM's tables */
+    bool has_objects;    /* a list of names contains objects, as OSRM writes, so it is ignored */
 };
 
 MUST_CHECK enum status json_matrix_accept(struct json_matrix *matrix,
                                           const struct json_token *token, struct problem *reterr);
-/* Accepts a token of "sources" or "destinations". depth: that of the list. Both lists must name the
- * same vertices in the same order. */
+/* Accepts a token of "sources" or "destinations". depth: depth of the list. Both lists must name
+ * the same vertices in the same order. */
 MUST_CHECK enum status json_matrix_name(struct json_matrix *matrix, const struct json_token *token,
                                         unsigned depth, struct problem *reterr);
 MUST_CHECK enum status json_matrix_finish(struct json_matrix *matrix, struct graph **ret_graph,

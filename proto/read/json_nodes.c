@@ -17,7 +17,7 @@ void json_nodes_finish(struct json_nodes *nodes)
     *nodes = (struct json_nodes){0};
 }
 
-/* The memory includes the sorted copy of the names, which exists while the graph is built. */
+/* The memory of the names counts twice, because building the graph needs a sorted copy of them. */
 uint64_t json_nodes_memory(const struct json_nodes *nodes)
 {
     return (uint64_t)nodes->capacity * sizeof(*nodes->vertices) +

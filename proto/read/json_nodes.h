@@ -1,6 +1,6 @@
-/* The vertices of a document with a list of nodes, as in JSON and GraphML. Each name has its first
- * occurrence and its position in the list of nodes, which may come after the edges. Embedded in a
- * reader and used by its thread. */
+/* The vertices of a JSON or GraphML document with a list of nodes. Stores where each name occurs
+ * first, and its index in the list of nodes, which may come after the edges. A struct json_nodes is
+ * part of a reader and used by its thread. */
 #pragma once
 
 #include "proto/name_table.h"
@@ -26,7 +26,7 @@ MUST_CHECK enum status json_nodes_init(struct json_nodes *nodes, struct reader *
 /* Releases the nodes; a zeroed struct is allowed. */
 void json_nodes_finish(struct json_nodes *nodes);
 
-/* Returns an upper bound on the memory in bytes, now or while the graph is built. */
+/* Returns an upper bound on the memory in bytes, both now and while the graph is built. */
 uint64_t json_nodes_memory(const struct json_nodes *nodes);
 /* Returns the row of the vertex that this integer or string names; a new name gets a new row. */
 MUST_CHECK enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *token,
@@ -34,7 +34,7 @@ MUST_CHECK enum status json_nodes_name(struct json_nodes *nodes, const struct js
 /* Appends the vertex named by this token to the list of nodes. */
 MUST_CHECK enum status json_nodes_list(struct json_nodes *nodes, const struct json_token *token,
                                        struct problem *reterr);
-/* Builds the graph from edges between rows returned by json_nodes_name. The vertices are in the
- * order of the list. STATUS_BAD_GRAPH for a name that is not in the list. */
+/* Builds the graph from the builder's edges, between rows from json_nodes_name. The vertices get
+ * the order of the list of nodes. STATUS_BAD_GRAPH for a name that is not in the list. */
 MUST_CHECK enum status json_nodes_build(struct json_nodes *nodes, bool directed,
                                         struct graph **ret_graph, struct problem *reterr);

@@ -18,7 +18,7 @@ enum expected {
 
 enum mode {
     MODE_BETWEEN,
-    MODE_LITERAL, /* a number, true, false, null */
+    MODE_LITERAL, /* in a number, true, false or null */
     MODE_STRING,
     MODE_ESCAPE /* after a backslash */
 };
@@ -210,7 +210,7 @@ static enum status accept_structure(struct json_scanner *scanner, char c, struct
     return refuse_byte(scanner, c, reterr);
 }
 
-/* Checks that a string is valid UTF-8, and decodes its escapes. */
+/* Checks that the current string is valid UTF-8, and decodes its escapes. */
 static enum status decode_string(struct json_scanner *scanner, struct problem *reterr)
 {
     struct text *text = &scanner->text;
@@ -304,7 +304,7 @@ enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes, s
     const char *const end = bytes + size;
     const char *next;
     for (const char *at = bytes; at < end; at = next) {
-        /* Bytes without escapes are copied in runs. */
+        /* Copies a run of bytes without escapes at once. */
         next = at;
         if (scanner->mode == MODE_LITERAL) {
             while (next < end && is_literal_byte(*next)) {

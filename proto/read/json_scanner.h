@@ -1,5 +1,5 @@
-/* A strict scanner that splits JSON (RFC 8259), from bytes split into pieces anywhere, into tokens,
- * without building a tree. Embedded in a reader and used by one thread at a time. */
+/* A strict scanner that splits JSON (RFC 8259) into tokens without building a tree. The input may
+ * be cut into pieces anywhere. A scanner is part of a reader and used by one thread at a time. */
 #pragma once
 
 #include "proto/problem.h"
@@ -34,15 +34,15 @@ struct json_token {
     enum json_token_kind kind;
     const char *text; /* key, string or number, decoded and NUL-terminated; borrowed for the call */
     size_t size;
-    unsigned depth; /* number of open arrays and objects around the token, or around the pair */
+    unsigned depth;          /* number of open arrays and objects around the token */
     struct json_place place; /* position of the token's first byte */
 };
 
 struct json_scanner {
     enum status (*take)(void *context, const struct json_token *token, struct problem *reterr);
     void *context;
-    int expected; /* kind of token that may follow; see json_scanner.c */
-    int mode;     /* kind of token that the scanner is inside of */
+    int expected; /* which token may follow: enum expected of json_scanner.c */
+    int mode;     /* the scanner's place in a token: enum mode of json_scanner.c */
     unsigned depth;
     uint64_t is_array; /* one bit per open container: 1 = array */
     struct text text;  /* bytes of the current token */
@@ -51,7 +51,7 @@ struct json_scanner {
     struct json_place token_place; /* position where the current token begins */
     uint64_t offset;
     bool marked;   /* whether the scanner is inside a byte order mark */
-    bool is_coded; /* the current string has escapes or characters beyond ASCII */
+    bool is_coded; /* the current string has escapes or non-ASCII characters */
 };
 
 void json_scanner_init(struct json_scanner *scanner);

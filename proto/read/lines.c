@@ -16,7 +16,8 @@ static size_t limit_of(const struct line_splitter *splitter)
     return splitter->limit > 0 ? splitter->limit : READER_LINE_LIMIT;
 }
 
-/* Checks a line's first bytes, so that the result is independent of how the text is split. */
+/* Refuses a NUL byte and a line over the limit. Looks only at the bytes up to the limit, so that
+ * the result does not depend on how the text is cut into pieces. */
 static enum status check_bytes(const struct line_splitter *splitter, uint64_t number,
                                const char *line, size_t size, struct problem *reterr)
 {
@@ -56,7 +57,8 @@ static enum status hand_on(struct line_splitter *splitter, const char *line, siz
     return status;
 }
 
-/* Appends bytes to the unfinished line, which is cut one byte beyond the limit. */
+/* Appends bytes to the unfinished line. The line is cut one byte beyond the limit, which
+ * check_bytes then refuses. */
 static enum status append_pending(struct line_splitter *splitter, const char *bytes, size_t size,
                                   struct problem *reterr)
 {

@@ -1,6 +1,6 @@
-/* Lines of text, and the words of a line. struct line_splitter cuts bytes split into pieces
- * anywhere into lines. A line that lies in one piece is passed on in place; a line cut by the end
- * of a piece is copied. Embedded in a reader and used by one thread at a time. */
+/* Cuts text into lines, and a line into words. The text arrives in pieces that may be cut anywhere.
+ * struct line_splitter passes on a line within one piece in place, and copies a line that is cut by
+ * the end of a piece. It is part of a reader and used by one thread at a time. */
 #pragma once
 
 #include "proto/problem.h"
@@ -14,8 +14,8 @@
 #define READER_LINE_LIMIT 65536
 
 struct line_splitter {
-    /* Parses one line without its line end (LF or CRLF) and without a UTF-8 byte order mark. A
-     * problem gets the number of the line, unless the callback has set one. */
+    /* Parses one line, without its line end (LF or CRLF) and without a UTF-8 byte order mark. The
+     * splitter adds the line number to a problem, unless the callback has set one. */
     enum status (*take)(void *context, const char *line, size_t size, struct problem *reterr);
     void *context;
     size_t limit;        /* limit on the length of a line in bytes; 0: READER_LINE_LIMIT */
@@ -32,8 +32,7 @@ MUST_CHECK enum status line_splitter_feed(struct line_splitter *splitter, const 
 /* Passes on the last line if it has no line end. */
 MUST_CHECK enum status line_splitter_end(struct line_splitter *splitter, struct problem *reterr);
 
-/* The rest of a line that is being cut into words. begin: the line's first byte, to compute
- * columns. */
+/* The rest of a line that is being cut into words. begin: the first byte, where column 1 is. */
 struct word_cursor {
     const char *begin;
     const char *at;
@@ -57,14 +56,14 @@ static inline struct field line_word_next(struct word_cursor *cursor)
 }
 
 /* Parses a line of `count` integers of at most 8 digits, without signs and leading zeros, separated
- * by one delimiter; the delimiter ' ' also matches a tab. Other lines take three times as long. */
+ * by one delimiter; ' ' also matches a tab. Returns false for other lines. */
 bool line_parse_integers(const char *line, size_t size, char delimiter, size_t count,
                          uint32_t *ret_integers);
 /* Returns whether the word equals the text, ignoring case. */
 bool line_word_is(struct field word, const char *text);
-/* Refuses a word with STATUS_BAD_GRAPH because `expected` should be in its place. */
+/* Refuses a word with STATUS_BAD_GRAPH and the detail that `expected` should be in its place. */
 enum status line_word_refuse(struct field word, const char *expected, struct problem *reterr);
-/* Checks that the line ends here; STATUS_BAD_GRAPH if not. */
+/* Checks that the line has no more words. STATUS_BAD_GRAPH if it has. */
 MUST_CHECK enum status line_word_expect_end(struct word_cursor *cursor, struct problem *reterr);
 /* Parses a vertex number from 1 to vertex_count and returns its row. */
 MUST_CHECK enum status line_word_parse_vertex(struct field word, uint32_t vertex_count,

@@ -1,10 +1,11 @@
 /* METIS graph files (manual of METIS 5.1, section 4.1.1): "n m [fmt [ncon]]", then for each vertex
- * a line "[size] [w1..wncon] v1 [e1] v2 [e2] ..", vertices from 1. The digits of fmt say whether
- * there are vertex sizes, vertex weights and edge weights. '%' begins a comment line; an empty line
- * is a vertex without neighbours. Vertex sizes and weights do not affect distances and are skipped.
+ * a line "[size] [w1..wncon] v1 [e1] v2 [e2] ..", with vertices numbered from 1. The digits of fmt
+ * say whether there are vertex sizes, vertex weights and edge weights. '%' begins a comment line;
+ * an empty line is a vertex without neighbours. Vertex sizes and weights do not affect distances
+ * and are skipped.
  *
- * Both endpoints list an edge. It is added when the first endpoint lists it; at the end, checksums
- * of the lists of first and second endpoints show whether they agree. */
+ * Both endpoints list an edge, which is added when the smaller endpoint lists it. At the end,
+ * checksums of the edges listed by smaller and by larger endpoints show whether the lists agree. */
 #include "proto/number.h"
 #include "proto/read/reader.h"
 
@@ -24,12 +25,12 @@ struct metis {
     int64_t edge_count;
     int64_t passed_count; /* number of sizes and weights to skip before a vertex's neighbours */
     bool has_edge_weights;
-    uint64_t listed;  /* number of edges added, each by its first endpoint */
-    uint64_t sums[2]; /* checksums of the edges by their first and their second endpoints */
+    uint64_t listed;  /* number of edges added */
+    uint64_t sums[2]; /* checksums of the edges that smaller and larger endpoints list */
 };
 
-/* Parses fmt, one to three digits 0 or 1, the last of which says whether edges have weights, and
- * ncon, the number of weights per vertex. Both are optional. */
+/* Parses fmt and ncon, which are optional. fmt has one to three digits, 0 or 1; the last digit says
+ * whether edges have weights. ncon is the number of weights per vertex. */
 static enum status parse_fmt(struct metis *metis, struct word_cursor *cursor,
                              struct problem *reterr)
 {

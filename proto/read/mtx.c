@@ -1,8 +1,8 @@
 /* Matrix Market exchange format (math.nist.gov/MatrixMarket/formats.html): a header line
  * "%%MatrixMarket matrix coordinate|array FIELD SYMMETRY", '%' comments, the size, then the
- * entries. coordinate: "I J [A]", counted from 1, each an edge from I to J, even if A is 0. array:
- * only the values, column by column, each an edge except inf and nan, with which other programs
- * mark missing edges. Symmetric matrices list one triangle and are undirected graphs. */
+ * entries. coordinate: an entry "I J [A]", counted from 1, is an edge from I to J, even if A is 0.
+ * array: entries are values, column by column; each is an edge, except inf and nan, which mark
+ * missing edges. Symmetric matrices list one triangle and are undirected graphs. */
 #include "proto/number.h"
 #include "proto/read/reader.h"
 
@@ -210,8 +210,7 @@ static enum status parse_values(struct mtx *mtx, struct word_cursor cursor, stru
         } else {
             STATUS_TRY(add_entry(mtx, ends, value, reterr));
         }
-        /* The next value is further down the column, or at the top of the next column of the matrix
-         * or triangle. */
+        /* The next value is below this one, or at the top of the next column. */
         mtx->row++;
         if (mtx->row >= mtx->vertex_count) {
             mtx->column++;

@@ -1,6 +1,6 @@
 /* The binary format of a university course (NTHU): little-endian int32 V and E, then E records of
- * source, target and weight with vertices 0..V-1. Problems give the number of the record, because
- * the format has no lines. */
+ * source, target and weight with vertices 0..V-1. Error messages give the number of the record,
+ * because the format has no lines. */
 #include "proto/read/reader.h"
 
 #define HEADER_SIZE 8

@@ -159,8 +159,8 @@ void reader_destroy(struct reader *reader)
 uint64_t reader_memory(const struct reader *reader)
 {
     const struct line_splitter *splitter = &reader->splitter;
-    /* A long line becomes edges all at once when it ends: at most one edge per two bytes, each of
-     * which needs twice the memory while the edges are METIS lists. */
+    /* All edges of a long line are added when it ends: at most one edge per two bytes.
+     * GRAPH_BUILDER_EDGE_BYTES per byte thus allows twice the memory of each edge. */
     const uint64_t line_bytes =
         splitter->limit > 0 ? splitter->pending.size * GRAPH_BUILDER_EDGE_BYTES : 0;
 
@@ -224,7 +224,7 @@ enum status reader_name_vertex(struct name_table *names, const char *name, size_
     if (name_table_intern(names, name, size, ret_row) != STATUS_OK) {
         return STATUS_NO_MEMORY;
     }
-    /* Names that were in the table before have already been checked for valid UTF-8. */
+    /* A name that was already in the table has been checked for valid UTF-8 before. */
     valid = *ret_row < count ? size : text_utf8_size(name, size);
     if (valid == size) {
         return STATUS_OK;
@@ -250,7 +250,8 @@ struct field reader_point(const struct reader *reader, struct field field, char 
     return field;
 }
 
-/* Sets *ret_is_edge to false for the no_edge= value. Without it, refuses INT32_MAX, INT64_MAX. */
+/* Sets *ret_is_edge to false for the value of no_edge=. If the request gives no no_edge=, refuses
+ * INT32_MAX and INT64_MAX, which often mark missing edges. */
 static enum status judge_value(const struct reader *reader, double value, bool *ret_is_edge,
                                struct problem *reterr)
 {
@@ -314,7 +315,7 @@ bool reader_is_not_finite(const char *text, size_t size)
     return false;
 }
 
-/* Returns the hint about a weight that is not a number. */
+/* Returns a hint for a weight that is not a number. */
 static const char *find_hint(struct field weight)
 {
     return reader_is_not_finite(weight.bytes, weight.size)
@@ -400,7 +401,7 @@ enum status reader_add_edge(struct reader *reader, const uint32_t ends[2], struc
     return status;
 }
 
-/* Builds the graph with these names, which are moved. */
+/* Builds the graph with these names, which are moved even on failure. */
 static enum status finish_graph(struct reader *reader, struct vertex_names *names,
                                 const uint32_t *row_of, bool directed, struct graph **ret_graph,
                                 struct problem *reterr)

@@ -1,7 +1,7 @@
-/* Streaming readers turn the bytes of an upload, split into pieces anywhere, into one validated
- * graph. Each format has one implementation (dimacs.c, edges.c, ...), a struct reader_class. A
- * reader belongs to one thread at a time and stores no more than the edges read so far plus one
- * line or token. After a failure it can only be destroyed. */
+/* Streaming readers turn the bytes of an upload, in pieces that may be cut anywhere, into one
+ * validated graph. Each format has one implementation (dimacs.c, edges.c, ...), a struct
+ * reader_class. A reader belongs to one thread at a time and stores no more than the edges read so
+ * far plus one line or token. After a failure it can only be destroyed. */
 #pragma once
 
 #include "proto/format.h"
@@ -15,27 +15,28 @@
 
 struct reader;
 
-/* A format, as functions that parse its bytes: as a stream, line by line or record by record. */
+/* The functions of a format. They parse a stream of bytes, line by line, or record by record. */
 struct reader_class {
     size_t size; /* size of the reader's own struct, which begins with struct reader */
     /* Initializes the members after struct reader, which are zero. init and cleanup may be NULL. */
     enum status (*init)(struct reader *reader);
     enum status (*feed)(struct reader *reader, const char *bytes, size_t size,
                         struct problem *reterr);
-    /* In place of feed: parses one line; called as `take` of struct line_splitter with the reader
-     * as context. */
+    /* Parses one line. A format of lines sets it instead of feed; struct line_splitter calls it,
+     * with the reader as context. */
     enum status (*parse_line)(void *reader, const char *line, size_t size, struct problem *reterr);
-    /* In place of feed: parses records; called as `take` of struct record_splitter. */
+    /* Parses records. A binary format sets it instead of feed; struct record_splitter calls it. */
     enum status (*take_records)(void *reader, const char *records, uint64_t count,
                                 struct problem *reterr);
-    size_t header_size;  /* size of a binary format's header, or of its first part, in bytes */
+    size_t header_size;  /* bytes of a binary format's header, or of its first part */
     bool says_direction; /* the format states whether edges are directed */
     bool has_weights;    /* each edge has one unnamed field for the weight */
     size_t line_limit;   /* limit on the length of a line in bytes; 0: READER_LINE_LIMIT */
-    /* Builds the graph after the last byte; the last line or record has been parsed. */
+    /* Builds the graph after the last line or record has been parsed. */
     enum status (*finish)(struct reader *reader, struct graph **ret_graph, struct problem *reterr);
     void (*cleanup)(struct reader *reader); /* also called after init failed */
-    /* Returns the memory in bytes besides the builder's, now or in finish. NULL: almost none. */
+    /* Returns an upper bound on the memory in bytes, now and in finish, without the builder's.
+     * NULL: the format needs almost none. */
     uint64_t (*memory)(const struct reader *reader);
 };
 
@@ -60,7 +61,7 @@ struct reader {
     struct line_splitter splitter;  /* used by formats that consist of lines */
     struct record_splitter records; /* used by binary formats */
     struct reader_notes notes;      /* complete after reader_finish */
-    uint64_t announced_edges;       /* number of edges declared by the header; 0: none */
+    uint64_t announced_edges;       /* number of edges that the header declares; 0: not declared */
     bool fed;                       /* whether any byte was fed */
 };
 
@@ -82,9 +83,9 @@ MUST_CHECK enum status reader_feed(struct reader *reader, const char *bytes, siz
 MUST_CHECK enum status reader_finish(struct reader *reader, struct graph **ret_graph,
                                      struct problem *reterr);
 void reader_destroy(struct reader *reader);
-/* Upper bound on the memory in bytes for the input so far, now or while the graph is built. */
+/* Returns an upper bound on the bytes of memory for the input so far, now and in reader_finish. */
 uint64_t reader_memory(const struct reader *reader);
-/* Lower bound on the memory in bytes for the edges and vertices that the header declares. */
+/* Returns a lower bound on the bytes of memory for the declared numbers of vertices and edges. */
 uint64_t reader_announced_memory(const struct reader *reader);
 /* Returns whether the format consists of lines and no line has ended yet. */
 bool reader_awaits_line(const struct reader *reader);
@@ -104,12 +105,12 @@ extern const struct reader_class reader_mtx_class;
 extern const struct reader_class reader_metis_class;
 extern const struct reader_class reader_npy_class;
 
-/* Checks the number of vertices that the file declares: STATUS_BAD_PARAMETER if n= differs. */
+/* Checks the number of vertices that the file declares. STATUS_BAD_PARAMETER if n= differs. */
 MUST_CHECK enum status reader_admit_count(const struct reader *reader, uint64_t announced,
                                           struct problem *reterr);
 
-/* Checks the numbers of vertices and edges that a header declares: STATUS_BAD_PARAMETER as in
- * reader_admit_count, STATUS_TOO_LARGE or STATUS_DISK_FULL when the options do not allow them. */
+/* Checks the numbers of vertices and edges that a header declares. STATUS_BAD_PARAMETER if n=
+ * differs; STATUS_TOO_LARGE or STATUS_DISK_FULL if the options do not allow these numbers. */
 MUST_CHECK enum status reader_announce(struct reader *reader, uint64_t vertex_count,
                                        uint64_t edge_count, struct problem *reterr);
 
@@ -140,13 +141,13 @@ MUST_CHECK enum status reader_add_integer(struct reader *reader, const uint32_t 
 MUST_CHECK enum status reader_add_edge(struct reader *reader, const uint32_t ends[2],
                                        struct field weight, struct problem *reterr);
 
-/* Builds the graph of a format whose vertices are the numbers base, base + 1, and so on. row_of, if
- * not NULL, maps each row to its final row. */
+/* Builds the graph of a format that names vertices by the numbers base, base + 1, and so on.
+ * row_of, if not NULL, maps each row to its final row. */
 MUST_CHECK enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t base,
                                            const uint32_t *row_of, bool directed,
                                            struct graph **ret_graph, struct problem *reterr);
 /* Builds the graph of a format whose vertices have names. The names are moved on success. row_of:
- * as in reader_finish_range. numeric: names that are integers are printed as JSON numbers. */
+ * as in reader_finish_range. numeric: whether integer names are printed as JSON numbers. */
 MUST_CHECK enum status reader_finish_names(struct reader *reader, struct name_table **take_names,
                                            const uint32_t *row_of, bool numeric, bool directed,
                                            struct graph **ret_graph, struct problem *reterr);

@@ -1,6 +1,6 @@
-/* Splits a binary format into records, from bytes split into pieces anywhere. Records that lie in
- * one piece are passed on in place; a record cut by the end of a piece is copied until it is
- * complete. Embedded in a reader and used by one thread at a time. */
+/* Splits a binary format into records. The bytes arrive in pieces that may be cut anywhere. Records
+ * within one piece are passed on in place; a record that is cut by the end of a piece is copied
+ * until it is complete. A splitter is part of a reader and used by one thread at a time. */
 #pragma once
 
 #include "proto/problem.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct record_splitter {
-    /* Parses `count` records. If the record is a header, it then calls an expect function. */
+    /* Parses `count` records. After a header it calls one of the expect functions below. */
     enum status (*take)(void *context, const char *records, uint64_t count, struct problem *reterr);
     void *context;
     bool is_header; /* the next record is a header, or a further part of it */
@@ -28,11 +28,10 @@ static inline uint32_t record_u4(const char *bytes)
     return value;
 }
 
-/* Declare what follows: `size` bytes of header, or `count` records of `size` bytes. */
+/* Declare what follows in the body: `size` bytes of header, or `count` records of `size` bytes. */
 void record_splitter_expect_header(struct record_splitter *splitter, size_t size);
 void record_splitter_expect(struct record_splitter *splitter, size_t size, uint64_t count);
-/* Splits a piece of the body. STATUS_BAD_GRAPH for bytes after the last, else the status of
- * `take`. */
+/* Splits a piece of the body. STATUS_BAD_GRAPH for surplus bytes, else the status of `take`. */
 MUST_CHECK enum status record_splitter_feed(struct record_splitter *splitter, const char *bytes,
                                             size_t size, struct problem *reterr);
 /* Ends the body. STATUS_TRUNCATED unless all expected records were passed on. */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Python that writes node-link JSON, which preserves names with spaces and all attributes. */
+/* Python code that writes node-link JSON, which preserves names with spaces and all attributes. */
 #define NODE_LINK(graph) "json.dump(networkx.node_link_data(" graph "), open('g.json', 'w'))"
 
 /* Patterns for spaces within a line, for white space across lines, and for a word. */
@@ -23,8 +23,8 @@
 /* The beginning of an XML element, which may follow another element on the line. */
 #define ELEMENT "(^|>)" BLANKS "<"
 
-/* Formats that are refused by name. Patterns ignore case, and the first match decides: a DOT file
- * may contain lines that look like GML. */
+/* Formats that are refused by name. Patterns ignore case. The first match decides, because a DOT
+ * file, for example, may contain lines that look like GML. */
 static const struct {
     const char *name;
     const char *hint;
@@ -78,7 +78,7 @@ static const struct {
      "Write CSV: psql --csv, or \\copy (SELECT ...) TO 'g.csv' CSV HEADER; or mysql --batch.",
      LINE "\\+?-+(\\+-+)+\\+?" BLANKS "$"},
     {"a text with the line ends of old Macs", "Convert it: tr '\\r' '\\n' <g.csv >h.csv",
-     "\\`.*\r[^\r].*\\'"}, /* matches the whole text, which has no line feed */
+     "\\`.*\r[^\r].*\\'"}, /* matches a whole text without line feeds */
     {"a Markdown table",
      "Convert it: sed '/^|[-: |]*$/d; s/^| *//; s/ *|$//; s/ *| */,/g' g.md >g.csv",
      LINE "\\|(" BLANKS ":?-+:?" BLANKS "\\|)+" BLANKS "$"},
@@ -103,11 +103,11 @@ static bool has_match(const char *text, const char *pattern)
     return found;
 }
 
-/* Index of JSON lines in formats. */
+/* Index of the entry for JSON lines in `formats`. */
 #define JSON_LINES (sizeof(formats) / sizeof(formats[0]) - 2)
 
-/* Refuses a small table, which may be a matrix or edges, and "n 0" above an empty line, which may
- * be METIS or an edge. first: the text after leading white space. */
+/* Refuses a small table, which may be a matrix or a list of edges, and a line "n 0" above an empty
+ * line, which may be a METIS file or an edge. first: the text after leading white space. */
 static enum status refuse_ambiguous(const char *first, const char *text, size_t size,
                                     struct problem *reterr)
 {
@@ -144,7 +144,7 @@ enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)
     while (isspace((unsigned char)*first)) {
         first++;
     }
-    /* JSON graphs are detected by other code; other files with a NUL byte are not text. */
+    /* JSON is compared only with entries from JSON_LINES on. A file with a NUL is not text. */
     const bool is_json = *first == '{' || *first == '[';
     const bool is_judged = memchr(text, '\0', sizeof(text)) == text + text_size;
 
@@ -158,8 +158,8 @@ enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)
                                   "This is %s, which is not supported.", formats[found].name);
 }
 
-/* Returns whether the lines are DIMACS: comments, that is "c" alone or before a space, up to a line
- * "p sp ..". "c" may also be a vertex name, but many "c" lines are probably a licence. */
+/* Returns whether the lines are DIMACS: comments, which are "c" alone or before a space, up to a
+ * line "p sp ..". "c" may also be a vertex name, but many "c" lines are probably a licence. */
 static bool looks_like_dimacs(const char *bytes, size_t size)
 {
     const char *const end = bytes + size;
@@ -179,9 +179,9 @@ static bool looks_like_dimacs(const char *bytes, size_t size)
     return !sniff_is_complete(size);
 }
 
-/* Returns whether the lines after "n m" are neighbour lists rather than edges: edges have one to
- * three columns, the same number in each line. m edges of k columns can also be n lists of k
- * neighbours if n k = 2 m. */
+/* Returns whether the lines after "n m" are lists of neighbours rather than edges. Lines of edges
+ * all have the same number of columns, one to three. But lines of k columns may be lists if n k = 2
+ * m. */
 static bool has_neighbour_lists(const char *bytes, size_t size)
 {
     const char *const end = bytes + size;
@@ -234,7 +234,7 @@ enum status sniff_read(enum format format, const struct graph_options *options, 
     return status;
 }
 
-/* "1 0" alone could be a METIS header without edges, but is more likely an edge. */
+/* Returns whether it is a METIS file with edges; "1 0" alone is more likely an edge than METIS. */
 static bool looks_like_metis(const char *bytes, size_t size)
 {
     const struct graph_options options = {0};
@@ -248,7 +248,7 @@ static bool looks_like_metis(const char *bytes, size_t size)
 }
 
 /* Search state for JSON Graph Format, whose lists of nodes and edges are inside "graph" or
- * "graphs". In other JSON these lists are next to a member "graph" that contains attributes. */
+ * "graphs". In node-link JSON they are beside a member "graph" that contains attributes. */
 struct jgf_search {
     bool in_graph; /* inside the value of the document's key "graph" */
     bool found;
@@ -277,7 +277,7 @@ static bool looks_like_jgf(const char *bytes, size_t size)
     json_scanner_init(&scanner);
     scanner.take = search_token;
     scanner.context = &search;
-    /* Invalid JSON is ignored here; the reader will refuse it. */
+    /* Errors are ignored here, because the reader will refuse invalid JSON. */
     (void)!json_scanner_feed(&scanner, bytes, size, NULL);
     json_scanner_finish(&scanner);
     return search.found;

@@ -1,9 +1,9 @@
-/* A matrix as a text table: one row per line, separated by commas, semicolons, tabs or spaces.
- * Entry (i, j) is the weight of the edge from vertex i to vertex j. An empty field, inf, nan, NA,
- * null and '-' are missing edges, as is a 0 on the diagonal. A 0 elsewhere is an edge of weight 0
- * if other entries mark missing edges, and a missing edge if none does, as in the tables of NumPy,
- * NetworkX and igraph. A header, the first field of each line, or both name the vertices; otherwise
- * they are 0..n-1. */
+/* Reads a matrix as a text table: one row per line, with columns separated by commas, semicolons,
+ * tabs or spaces. Entry (i, j) is the weight of the edge from vertex i to vertex j. An empty field,
+ * inf, nan, NA, null and '-' are missing edges, as is a 0 on the diagonal. A 0 elsewhere is an edge
+ * of weight 0 if other entries mark missing edges, and a missing edge if none does, as in the
+ * tables of NumPy, NetworkX and igraph. A header, the first field of each line, or both name the
+ * vertices; otherwise they are 0..n-1. */
 #include "proto/read/table.h"
 
 #include "proto/name_table.h"
@@ -21,7 +21,7 @@
 
 /* Maximum size of a line in bytes, enough for half a million numbers of 32 bytes. */
 #define TABLE_LINE_LIMIT ((size_t)16 << 20)
-/* A table with this many columns cannot be an edge list. */
+/* A table with this number of columns cannot be an edge list. */
 #define WIDE 8
 
 struct table {
@@ -38,17 +38,17 @@ struct table {
     bool decided;   /* whether header, names and width are known */
     bool has_header;
     bool has_row_names;
-    bool has_ends;     /* the header names source and target, so the file is an edge list */
-    bool is_refused;   /* the table was recognized, but its first line or a cell was refused */
+    bool has_ends;     /* the header has names for source and target: an edge list */
+    bool is_refused;   /* the file is a table, but its first line or a cell was refused */
     bool has_mark;     /* the first cell is "+0", as this service writes small matrices */
     bool has_corner;   /* an empty cell precedes the names in the header */
-    bool is_open;      /* every line ends with an empty cell */
+    bool is_open;      /* every line so far ends with an empty cell */
     bool was_open;     /* every line ends with a delimiter, without a cell after it */
     char announced;    /* delimiter declared by a line "sep=;", or 0 */
     size_t zeros_size; /* size of a row of zeros in bytes */
-    bool marked;       /* some missing edge off the diagonal has a mark other than 0 */
+    bool marked;       /* some missing edge off the diagonal is marked by a value other than 0 */
     bool has_loops;    /* whether any diagonal entry is not 0 */
-    bool has_decimals; /* some number in the first two columns cannot be a vertex of an edge list */
+    bool has_decimals; /* some number in the first two columns cannot name a vertex */
 };
 
 static bool is_missing(struct field field)
@@ -62,8 +62,8 @@ static bool is_n_a(struct field field)
     return field.size == 3 && strncasecmp(field.bytes, "n/a", 3) == 0;
 }
 
-/* Returns whether a field may be a cell. "-inf" and "n/a" also count, because they are not header
- * names; parse_cell refuses them. */
+/* Returns whether a field may be a cell rather than a name. "-inf" and "n/a" are cells too, which
+ * parse_cell then refuses. */
 static bool is_cell(const struct table *table, struct field field)
 {
     char point[COLUMN_VALUE_SIZE];
@@ -149,7 +149,7 @@ static enum status parse_header(struct table *table, bool has_corner, struct pro
 static enum status parse_row(struct table *table, const char *line, size_t size,
                              struct problem *reterr);
 
-/* Decides the layout from the first line and the next (NULL: none), then parses the first. */
+/* Decides the layout from the first line and the next (NULL: none), then parses the first line. */
 static enum status decide_layout(struct table *table, const char *line, size_t size,
                                  struct problem *reterr)
 {
@@ -187,7 +187,7 @@ static enum status decide_layout(struct table *table, const char *line, size_t s
     table->has_corner = table->has_header && corner.size == 0;
     table->is_open = true;
     table->decided = true;
-    /* The first row of a symmetric matrix without a diagonal looks like a header of numbers. */
+    /* The first row of a symmetric matrix with an empty diagonal looks like a header of numbers. */
     table->is_refused = is_labelled && !is_shorter && may_be_row && is_missing(second.fields[1]) &&
                         (label.size > 1 || *label.bytes != '0');
     if (table->is_refused) {
@@ -227,8 +227,7 @@ static enum status parse_cell(struct table *table, struct field field, uint32_t 
 
         table->has_decimals |= !number_parse_integer(name.bytes, name.size, &vertex) || vertex < 0;
     }
-    /* Quick check before parsing: every zero begins with one of these characters, and few other
-     * numbers do. */
+    /* Checks the first character before parsing, because few numbers but zeros begin like this. */
     if (strchr("0-+.", field.bytes[0]) != NULL &&
         number_parse_real(field.bytes, field.size, &value) && value == 0) {
         if (!on_diagonal) {
@@ -296,7 +295,7 @@ static enum status parse_row(struct table *table, const char *line, size_t size,
     return STATUS_OK;
 }
 
-/* Parses the first line; a problem gets the number of that line. */
+/* Parses the first line. A problem gets the number of that line. */
 static enum status parse_first_line(struct table *table, const char *line, size_t size,
                                     struct problem *reterr)
 {
@@ -433,7 +432,7 @@ const struct reader_class reader_matrix_class = {
     .cleanup = cleanup_table,
 };
 
-/* Returns whether the unfinished line already has more fields than an edge list has columns. */
+/* Returns whether the unfinished line already has too many fields for an edge list. */
 static bool has_many_fields(struct table *table)
 {
     const struct text *first =

@@ -59,7 +59,7 @@ enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, si
     if (row == NULL) {
         *ret_size = 0;
     } else if (within > 0 || size < element) {
-        /* Only a part of this element lies in the range. */
+        /* Only a part of this element is requested. */
         char whole[8];
         copy_element(grid, as, row, axis_at(&grid->cells, column), whole);
         *ret_size = element - within < size ? element - within : size;
@@ -75,7 +75,7 @@ enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, si
 #define CELLS_PER_PIECE 1024
 #define NAMES_PER_PIECE 32
 
-/* Parts of a form, in the order in which they are written. */
+/* The parts of a form, in the order in which they are written. */
 enum part { PART_HEAD, PART_SOURCES, PART_COLUMNS, PART_CELLS, PART_TAIL, PART_END };
 
 static void next_part(struct grid_text *writer)
@@ -89,7 +89,7 @@ static bool is_object(enum grid_form form)
     return form == GRID_JSON || form == GRID_TABLE || form == GRID_ROW || form == GRID_COLUMN;
 }
 
-/* Appends some of the names of an axis, with `opening` and `closing` around them. */
+/* Appends the next names of an axis, with `opening` before the first, `closing` after the last. */
 static void append_names(struct grid_text *writer, const struct axis *axis, const char *opening,
                          const char *closing, struct text *text)
 {
@@ -154,7 +154,8 @@ static void append_run(const struct grid_text *writer, const void *source, const
     }
 }
 
-/* Returns whether the first cell is "+0", the mark of a small matrix that looks like edges. */
+/* Returns whether the first cell is written as "+0", the mark of a small matrix. Without the mark,
+ * a reader could take the matrix for a list of edges. */
 static bool is_marked(const struct grid_text *writer)
 {
     const struct grid *grid = &writer->grid;
@@ -163,7 +164,7 @@ static bool is_marked(const struct grid_text *writer)
            grid->rows.count == count && grid->columns.list == NULL && grid->columns.count == count;
 }
 
-/* Appends cells row by row. position counts cells; an empty row counts as one cell. */
+/* Appends cells row by row. writer->position counts cells; an empty row counts as one cell. */
 static void append_cells(struct grid_text *writer, struct text *text)
 {
     const struct grid *grid = &writer->grid;
@@ -204,7 +205,7 @@ static void append_cells(struct grid_text *writer, struct text *text)
     }
 }
 
-/* Appends cells in the order of Matrix Market, column by column. position counts cells. */
+/* Appends cells column by column, the order of Matrix Market. writer->position counts cells. */
 static void append_down(struct grid_text *writer, struct text *text)
 {
     const struct grid *grid = &writer->grid;

@@ -1,6 +1,6 @@
-/* Selected rows and columns of a distance matrix, written as raw bytes or as text: JSON, CSV,
- * NDJSON and Matrix Market, piece by piece with bounded memory. A plain value that borrows
- * everything; used by one thread at a time. */
+/* Writes selected rows and columns of a distance matrix as raw bytes or as text (JSON, CSV, NDJSON,
+ * Matrix Market), piece by piece with bounded memory. A struct grid is a plain value that borrows
+ * everything; one thread at a time uses it. */
 #pragma once
 
 #include "proto/kind.h"
@@ -20,9 +20,8 @@ struct grid {
     struct axis rows;
     struct axis columns;
     struct axis cells; /* index of each column's cell in the elements of a row */
-    /* Returns the elements of the row at this index of the axis, valid until the next call; NULL:
-     * not available yet. For GRID_MTX, index selects a column, and the elements are those of the
-     * column. */
+    /* Returns the elements of the row with this index in `rows`, valid until the next call; NULL if
+     * it is not available yet. For GRID_MTX, returns the column with this index. */
     enum status (*row)(void *context, uint32_t index, const void **ret_elements);
     void *context;
 };
@@ -32,10 +31,10 @@ static inline uint32_t axis_at(const struct axis *axis, uint32_t index)
     return axis->list != NULL ? axis->list[index] : axis->first + index;
 }
 
-/* Computes the size in bytes of the elements, row by row without a header, in kind `as`: the grid's
- * kind, or i4 for a grid of u2. STATUS_TOO_LARGE. */
+/* Computes the size in bytes of all elements, without a header, in kind `as`: the grid's kind, or
+ * i4 for a grid of u2. STATUS_TOO_LARGE on overflow. */
 MUST_CHECK enum status grid_size(const struct grid *grid, enum kind as, uint64_t *ret_bytes);
-/* Copies at most `size` bytes of one row from an offset; none while the row is not available. */
+/* Copies at most `size` bytes of one row from an offset; 0 bytes while the row is not available. */
 MUST_CHECK enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset,
                                  size_t size, void *to, size_t *ret_size);
 
@@ -54,8 +53,8 @@ enum grid_form {
 struct grid_text {
     struct grid grid;
     enum grid_form form;
-    bool has_unreachable; /* some distance may be unreachable; decides the Matrix Market header */
-    unsigned part;        /* number of the current part of the form, from 0 */
+    bool has_unreachable; /* some distance may be unreachable, so Matrix Market needs field real */
+    unsigned part;        /* current part of the form: enum part of grid.c */
     uint64_t position;    /* position in the part */
 };
 

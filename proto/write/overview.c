@@ -61,7 +61,7 @@ uint32_t overview_vertex(const struct overview *overview, uint32_t cell_row, uin
 {
     const uint64_t count = count_rows(overview, cell_row);
     const uint64_t looks = overview_looks(overview, cell_row);
-    /* Each sampled row is in the middle of an equal share of the cell's rows. */
+    /* The cell's rows are divided into equal shares. The middle row of each is sampled. */
     const uint64_t middle = (2 * (uint64_t)look + 1) * count / (2 * looks);
     return overview_begin(&overview->rows, cell_row) + (looks == count ? look : (uint32_t)middle);
 }

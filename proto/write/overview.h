@@ -1,8 +1,8 @@
 /* An overview of a distance matrix, or of a block of it: a grid of cells, each with the minimum,
- * mean and maximum of its finite distances and the fraction of unreachable ones. Distances of
- * vertices to themselves count. The work is bounded: a matrix of more than OVERVIEW_ELEMENTS is
- * sampled. A sample has at least one row of each cell; its rows are evenly spread and always the
- * same. Pure functions on plain values. */
+ * mean and maximum of its finite distances and the fraction of unreachable ones. The diagonal is
+ * included. The work is bounded: a matrix of more than OVERVIEW_ELEMENTS elements is sampled. A
+ * sample has at least one row of each cell; its rows are evenly spread and always the same. Pure
+ * functions on plain values. */
 #pragma once
 
 #include "proto/kind.h"
@@ -12,8 +12,8 @@
 
 /* Maximum number of cells along an edge of the grid. */
 #define OVERVIEW_CELLS 256
-/* Limits on the elements examined and on the bytes of the rows that contain them, so that an
- * overview takes at most tens of milliseconds if the matrix is in memory. */
+/* Limits on the number of elements examined and on the bytes of the rows that contain them, so that
+ * an overview takes at most tens of milliseconds if the matrix is in memory. */
 #define OVERVIEW_ELEMENTS (UINT64_C(1) << 24)
 #define OVERVIEW_SPAN_BYTES (UINT64_C(256) << 20)
 
@@ -52,7 +52,7 @@ uint32_t overview_begin(const struct overview_axis *axis, uint32_t cell);
  * vertex of one of these rows. */
 uint32_t overview_looks(const struct overview *overview, uint32_t cell_row);
 uint32_t overview_vertex(const struct overview *overview, uint32_t cell_row, uint32_t look);
-/* Adds an examined row of the matrix, `distances`, to the cells of its row of cells. */
+/* Adds the distances of one row to the cells of the row of cells to which it belongs. */
 void overview_add(const struct overview *overview, const void *distances,
                   struct overview_cell *cells);
 uint64_t overview_rows(const struct overview *overview);

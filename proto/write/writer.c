@@ -47,7 +47,7 @@ void writer_append_vertex(struct text *text, const struct vertex_names *names, u
     size_t size;
     const char *name = vertex_names_get(names, row, buffer, &size);
     int64_t number;
-    /* Parsers that use doubles would round larger integers, so these become strings. */
+    /* JSON parsers that use doubles would round larger integers, so larger ones become strings. */
     if (vertex_names_numeric(names) && number_parse_integer(name, size, &number) &&
         number <= JSON_INTEGER_LIMIT && number >= -JSON_INTEGER_LIMIT) {
         text_append(text, name, size);
@@ -56,7 +56,7 @@ void writer_append_vertex(struct text *text, const struct vertex_names *names, u
     }
 }
 
-/* Appends a CSV field (RFC 4180), quoted if necessary or if readers would trim its outer spaces. */
+/* Appends a CSV field (RFC 4180), in quotes if its characters or its outer spaces need them. */
 static void append_field(struct text *text, const char *name, size_t size)
 {
     bool plain = size > 0 && name[0] != ' ' && name[0] != '\t' && name[size - 1] != ' ' &&

@@ -5,7 +5,7 @@
 #include "proto/text.h"
 #include "proto/vertex_names.h"
 
-/* Maximum size in bytes of a cell with its separator; the text of an unreachable cell fits too. */
+/* Maximum size in bytes of a cell with its separator, also of an unreachable cell. */
 #define CELL_SIZE 33
 
 struct cell_style {
@@ -13,17 +13,17 @@ struct cell_style {
     const char *unreachable; /* text of an unreachable cell, at most 15 bytes */
 };
 
-/* Prints the cells of a row at columns[0..count), or at first, first + 1, ... when columns is NULL,
- * with separators between them. `to` has space for count * CELL_SIZE bytes. Not-a-number, which
+/* Prints `count` cells of a row, at columns[0], columns[1], ... or, if columns is NULL, at first,
+ * first + 1, ..., with separators. `to` has space for count * CELL_SIZE bytes. Not-a-number, which
  * occurs only in damaged data, is printed as unreachable. Returns the end of the text. */
 char *writer_print_cells(enum kind kind, const void *row, const uint32_t *columns, uint32_t first,
                          uint32_t count, const struct cell_style *style, char *to);
 
-/* Appends an element as JSON: an integer, its shortest decimal, or null if unreachable. */
+/* Appends an element as JSON: an integer, a float's shortest decimal, or null if unreachable. */
 void writer_append_distance(struct text *text, enum kind kind, const void *element);
 /* Appends a finite number as JSON: the shortest decimal that parses to the double or, if `single`,
  * to the float. */
 void writer_append_real(struct text *text, double value, bool single);
-/* Appends a vertex as JSON: a number when the names are numeric, else a string. */
+/* Appends the name of a vertex as JSON: a number if the names are numeric, else a string. */
 void writer_append_vertex(struct text *text, const struct vertex_names *names, uint32_t row);
 void writer_append_field(struct text *text, const struct vertex_names *names, uint32_t row);
