@@ -1,9 +1,5 @@
 #include "server/solver/plan/cost.h"
 
-#include "server/solver/plan/tile_map.h"
-
-#include <stdlib.h>
-
 /* Work of one round, in tile products of full depth. */
 struct effort {
     double close;   /* closing the deepest pivot's tile */
@@ -74,124 +70,30 @@ double plan_cost_dense(const struct plan_cost *cost, uint32_t vertex_count, bool
     return tiles * seconds_of(cost, &effort);
 }
 
-struct trial {
-    const struct plan_cost *cost;
-    const struct plan_outline *outline;
-    struct tile_map reached;
-    struct tile_map mirrored; /* the transposed map; empty if symmetric */
-    double *edge;             /* width of each tile */
-    double seconds;
-};
-
-/* Sums the number and the widths of the tiles of one row, except its diagonal tile. */
-static double sum_row(const struct trial *trial, const struct tile_map *map, uint32_t row,
-                      double *ret_count)
+/* Sums the widths of panels. */
+static double sum_edges(const struct plan_cost *cost, const struct plan *plan,
+                        const uint32_t *tiles, uint32_t count)
 {
-    const uint64_t *words = tile_map_row(map, row);
-    double edge = -trial->edge[row];
-    double count = -1;
-    for (size_t word = 0; word < map->row_words; word++) {
-        count += __builtin_popcountll(words[word]);
-        for (uint64_t bits = words[word]; bits != 0; bits &= bits - 1) {
-            edge += trial->edge[word * TILE_MAP_WORD_BITS + (size_t)__builtin_ctzll(bits)];
-        }
+    double edge = 0;
+    for (uint32_t index = 0; index < count; index++) {
+        const uint32_t tile = tiles[index];
+        edge += edge_of(cost, plan->tile_begin[tile + 1] - plan->tile_begin[tile]);
     }
-    *ret_count = count;
     return edge;
 }
 
-/* Joins the row of a tile to every row that contains this tile, using the transposed map. */
-static void join_rows(struct tile_map *map, const struct tile_map *transposed, uint32_t tile)
+double plan_cost_round(const struct plan_cost *cost, const struct plan *plan,
+                       const struct plan_round *round)
 {
-    const uint64_t *words = tile_map_row(transposed, tile);
-    for (size_t word = 0; word < map->row_words; word++) {
-        for (uint64_t bits = words[word]; bits != 0; bits &= bits - 1) {
-            const uint32_t row =
-                (uint32_t)(word * TILE_MAP_WORD_BITS) + (uint32_t)__builtin_ctzll(bits);
-            if (row != tile) {
-                tile_map_join_row(map, row, tile);
-            }
-        }
-    }
-}
-
-/* Costs one round. Returns the first pivot after the round. */
-static uint32_t try_round(struct trial *trial, uint32_t first)
-{
-    const struct plan_outline *outline = trial->outline;
-    const struct tile_map *transposed = outline->symmetric ? &trial->reached : &trial->mirrored;
     struct effort effort = {0};
-    uint32_t next = first;
-    bool independent = true;
-    do {
-        const uint32_t tile = outline->pivot[next];
-        const uint32_t width = outline->tile_begin[tile + 1] - outline->tile_begin[tile];
-        double left_count = 0;
-        double right_count = 0;
-        const double left_edge = sum_row(trial, transposed, tile, &left_count);
-        const double right_edge = sum_row(trial, &trial->reached, tile, &right_count);
-        add_pivot(&effort, depth_of(trial->cost, width), outline->symmetric, left_count, left_edge,
-                  right_count, right_edge);
-        next++;
-        for (uint32_t index = first; next < outline->tile_count && index < next; index++) {
-            const uint32_t one = outline->pivot[index];
-            const uint32_t other = outline->pivot[next];
-            independent = independent && !tile_map_has(&trial->reached, other, one) &&
-                          !tile_map_has(&trial->reached, one, other);
-        }
-    } while (next < outline->tile_count && independent);
-    for (uint32_t index = first; index < next; index++) {
-        join_rows(&trial->reached, transposed, outline->pivot[index]);
-        if (!outline->symmetric) {
-            join_rows(&trial->mirrored, &trial->reached, outline->pivot[index]);
-        }
+    for (uint32_t index = 0; index < round->pivot_count; index++) {
+        const struct plan_pivot *pivot = &round->pivots[index];
+        const uint32_t width = plan->tile_begin[pivot->tile + 1] - plan->tile_begin[pivot->tile];
+        add_pivot(
+            &effort, depth_of(cost, width), plan->symmetric, pivot->left_count,
+            sum_edges(cost, plan, round->left_tiles + pivot->left_begin, pivot->left_count),
+            pivot->right_count,
+            sum_edges(cost, plan, round->right_tiles + pivot->right_begin, pivot->right_count));
     }
-    trial->seconds += seconds_of(trial->cost, &effort);
-    return next;
-}
-
-static enum status begin_trial(struct trial *trial, const struct graph *graph,
-                               const uint32_t *tile_of)
-{
-    const struct plan_outline *outline = trial->outline;
-    enum status status = tile_map_init(&trial->reached, outline->tile_count);
-    if (status == STATUS_OK && !outline->symmetric) {
-        status = tile_map_init(&trial->mirrored, outline->tile_count);
-    }
-    trial->edge = calloc((size_t)outline->tile_count + TILE_MAP_WORD_BITS, sizeof(*trial->edge));
-    if (status != STATUS_OK || trial->edge == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    tile_map_add_edges(&trial->reached, graph, tile_of);
-    for (uint32_t tile = 0; tile < outline->tile_count; tile++) {
-        tile_map_add(&trial->reached, tile, tile);
-        trial->edge[tile] =
-            edge_of(trial->cost, outline->tile_begin[tile + 1] - outline->tile_begin[tile]);
-    }
-    for (uint32_t i = 0; i < outline->tile_count && !outline->symmetric; i++) {
-        for (uint32_t j = 0; j < outline->tile_count; j++) {
-            if (tile_map_has(&trial->reached, i, j)) {
-                tile_map_add(&trial->mirrored, j, i);
-            }
-        }
-    }
-    return STATUS_OK;
-}
-
-enum status plan_cost_outline(const struct plan_cost *cost, const struct graph *graph,
-                              const struct plan_outline *outline, const uint32_t *tile_of,
-                              double limit_s, double *ret_seconds)
-{
-    struct trial trial = {.cost = cost, .outline = outline};
-    const enum status status = begin_trial(&trial, graph, tile_of);
-    for (uint32_t next = 0; status == STATUS_OK && next < outline->tile_count;) {
-        next = trial.seconds > limit_s ? outline->tile_count : try_round(&trial, next);
-    }
-    tile_map_finish(&trial.reached);
-    tile_map_finish(&trial.mirrored);
-    free(trial.edge);
-    if (status == STATUS_OK) {
-        *ret_seconds = trial.seconds;
-    }
-    return status;
+    return seconds_of(cost, &effort);
 }

@@ -3,7 +3,7 @@
  * that work in parallel; each of the two phases takes at least the time of one tile. */
 #pragma once
 
-#include "server/solver/plan/symbolic.h"
+#include "proto/plan.h"
 
 struct plan_cost {
     uint32_t tile;         /* vertices per tile edge */
@@ -28,10 +28,6 @@ struct plan_cost {
 /* Returns the seconds of a solve by the dense plan, with half of the products if symmetric. */
 double plan_cost_dense(const struct plan_cost *cost, uint32_t vertex_count, bool symmetric);
 
-/* Computes the seconds of the plan that plan_symbolic_make would make from the outline, without
- * making it. Stops as soon as the time exceeds `limit_s`, and then returns a number above the
- * limit. tile_of: vertex -> tile. STATUS_NO_MEMORY. */
-MUST_CHECK enum status plan_cost_outline(const struct plan_cost *cost, const struct graph *graph,
-                                         const struct plan_outline *outline,
-                                         const uint32_t *tile_of, double limit_s,
-                                         double *ret_seconds);
+/* Returns the seconds of one round of a plan, from its pivots and panels. */
+double plan_cost_round(const struct plan_cost *cost, const struct plan *plan,
+                       const struct plan_round *round);

@@ -146,9 +146,6 @@ static void cut_parts(struct builder *builder, struct layout_tile *tiles)
             tiles[tile] = (struct layout_tile){
                 .tile = tile, .rank = part->rank, .height = part->height, .place = count++};
             outline->tile_begin[tile] = begin;
-            for (uint32_t place = begin; place < end && place < begin + width; place++) {
-                builder->layout->tile_of[outline->vertex_at[place]] = tile;
-            }
         }
     }
     outline->tile_begin[outline->tile_count] = builder->filled;
@@ -193,7 +190,7 @@ enum status plan_layout_make(const struct order *order, const struct plan_layout
                              struct plan_layout *ret_layout)
 {
     const size_t places = (size_t)order->vertex_count + 2;
-    struct plan_layout layout = {.outline = {.vertex_at = malloc(4 * places * sizeof(uint32_t)),
+    struct plan_layout layout = {.outline = {.vertex_at = malloc(3 * places * sizeof(uint32_t)),
                                              .tile = options->tile,
                                              .symmetric = options->symmetric}};
     struct plan_outline *outline = &layout.outline;
@@ -206,7 +203,6 @@ enum status plan_layout_make(const struct order *order, const struct plan_layout
     if (enough) {
         outline->tile_begin = outline->vertex_at + places;
         outline->pivot = outline->vertex_at + 2 * places;
-        layout.tile_of = outline->vertex_at + 3 * places;
         build_layout(&builder, tiles);
         *ret_layout = layout;
     } else {

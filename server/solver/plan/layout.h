@@ -20,7 +20,6 @@ struct plan_layout_options {
 
 struct plan_layout {
     struct plan_outline outline; /* vertex_at; its allocation contains the other arrays too */
-    uint32_t *tile_of;           /* tile of each vertex */
     uint32_t part_count;         /* leaves, separators and groups of small components */
 };
 

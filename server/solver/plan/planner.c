@@ -86,8 +86,8 @@ static enum status try_layout(struct planning *planning, const struct order *ord
     }
     enum status status = plan_layout_make(order, &options, &layout);
     if (status == STATUS_OK && layout.outline.tile_count <= PLAN_TILES_MAX) {
-        status = plan_cost_outline(cost, planning->graph, &layout.outline, layout.tile_of,
-                                   planning->seconds, &seconds);
+        status =
+            plan_symbolic_cost(planning->graph, &layout.outline, cost, planning->seconds, &seconds);
     }
     if (status == STATUS_OK && seconds < planning->seconds) {
         const struct plan_layout former = planning->best;

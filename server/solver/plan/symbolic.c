@@ -2,6 +2,7 @@
 
 #include "server/solver/plan/tile_map.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,8 @@ struct pass {
     uint32_t *column_next; /* tile_count entries: number of products of one row by column, then the
                               products' destinations */
     double work;
+    const struct plan_cost *cost; /* computes the cost instead of the lists; or NULL */
+    double seconds;
 };
 
 static enum status list_reserve(struct list *list, size_t more)
@@ -305,6 +308,18 @@ static enum status list_row_targets(struct pass *pass, struct plan_round *round,
     return STATUS_OK;
 }
 
+/* Lists the targets of a round and their products. */
+static enum status list_work(struct pass *pass, struct plan_round *round)
+{
+    enum status status = sort_touches(pass, round, round->left_tiles);
+    for (uint32_t row = 0; status == STATUS_OK && row < pass->tile_count; row++) {
+        if (pass->touch_begin[row] < pass->touch_begin[row + 1]) {
+            status = list_row_targets(pass, round, round->right_tiles, row);
+        }
+    }
+    return status;
+}
+
 static enum status list_round(struct pass *pass, uint32_t first_pivot, struct plan_round *round)
 {
     const size_t left_begin = pass->left.count;
@@ -312,24 +327,25 @@ static enum status list_round(struct pass *pass, uint32_t first_pivot, struct pl
     pass->pivots = pass->plan->pivots + first_pivot;
     STATUS_TRY(choose_pivots(pass, first_pivot, round));
     const uint32_t *left = (const uint32_t *)pass->left.items + left_begin;
-    const uint32_t *right = (const uint32_t *)pass->right.items + right_begin;
+    round->pivots = pass->pivots;
+    round->left_tiles = left;
+    round->right_tiles = (const uint32_t *)pass->right.items + right_begin;
     if (pass->plan->symmetric) {
-        right = left;
+        round->right_tiles = left;
     }
-    enum status status = sort_touches(pass, round, left);
-    for (uint32_t row = 0; status == STATUS_OK && row < pass->tile_count; row++) {
-        if (pass->touch_begin[row] < pass->touch_begin[row + 1]) {
-            status = list_row_targets(pass, round, right, row);
-        }
+    if (pass->cost != NULL) {
+        pass->seconds += plan_cost_round(pass->cost, pass->plan, round);
+    } else {
+        STATUS_TRY(list_work(pass, round));
     }
     /* Independent pivots do not change each other's rows. */
-    for (uint32_t index = 0; status == STATUS_OK && index < round->pivot_count; index++) {
+    for (uint32_t index = 0; index < round->pivot_count; index++) {
         const struct plan_pivot *pivot = &pass->pivots[index];
         for (uint32_t i = 0; i < pivot->left_count; i++) {
             tile_map_join_row(&pass->reached, left[pivot->left_begin + i], pivot->tile);
         }
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Passes the lists to the plan, which frees them even if it is incomplete. The lists moved in
@@ -365,8 +381,10 @@ static void point_rounds(const struct pass *pass)
     }
 }
 
-enum status plan_symbolic_make(const struct graph *graph, const struct plan_outline *outline,
-                               struct plan **ret_plan)
+/* Makes the plan, or with a cost model only its rounds, until their time exceeds limit_s. */
+static enum status run_pass(const struct graph *graph, const struct plan_outline *outline,
+                            const struct plan_cost *cost, double limit_s, double *ret_seconds,
+                            struct plan **ret_plan)
 {
     CHECK(outline->tile_count <= PLAN_TILES_MAX);
     const size_t tiles = outline->tile_count;
@@ -378,6 +396,7 @@ enum status plan_symbolic_make(const struct graph *graph, const struct plan_outl
         .outline = outline,
         .plan = plan,
         .tile_count = outline->tile_count,
+        .cost = cost,
         .left = {.item_size = sizeof(*plan->left_tiles)},
         .right = {.item_size = sizeof(*plan->right_tiles)},
         .targets = {.item_size = sizeof(*plan->targets)},
@@ -400,7 +419,8 @@ enum status plan_symbolic_make(const struct graph *graph, const struct plan_outl
     if (status == STATUS_OK) {
         tile_map_pack(&pass.reached, plan->edge_tiles);
     }
-    for (uint32_t pivot = 0; status == STATUS_OK && pivot < pass.tile_count;) {
+    for (uint32_t pivot = 0;
+         status == STATUS_OK && pass.seconds <= limit_s && pivot < pass.tile_count;) {
         struct plan_round *round = &plan->rounds[plan->round_count++];
         status = list_round(&pass, pivot, round);
         pivot += round->pivot_count;
@@ -420,6 +440,23 @@ enum status plan_symbolic_make(const struct graph *graph, const struct plan_outl
         plan_destroy(plan);
         return status;
     }
+    *ret_seconds = pass.seconds;
     *ret_plan = plan;
+    return STATUS_OK;
+}
+
+enum status plan_symbolic_make(const struct graph *graph, const struct plan_outline *outline,
+                               struct plan **ret_plan)
+{
+    double seconds = 0;
+    return run_pass(graph, outline, NULL, INFINITY, &seconds, ret_plan);
+}
+
+enum status plan_symbolic_cost(const struct graph *graph, const struct plan_outline *outline,
+                               const struct plan_cost *cost, double limit_s, double *ret_seconds)
+{
+    struct plan *plan = NULL;
+    STATUS_TRY(run_pass(graph, outline, cost, limit_s, ret_seconds, &plan));
+    plan_destroy(plan);
     return STATUS_OK;
 }

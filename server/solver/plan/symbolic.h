@@ -3,7 +3,7 @@
 #pragma once
 
 #include "proto/graph.h"
-#include "proto/plan.h"
+#include "server/solver/plan/cost.h"
 
 /* Maximum number of tiles along an edge, because the products of a round are counted in 32 bits. */
 #define PLAN_TILES_MAX 65535
@@ -32,3 +32,11 @@ struct plan_outline {
 MUST_CHECK enum status plan_symbolic_make(const struct graph *graph,
                                           const struct plan_outline *outline,
                                           struct plan **ret_plan);
+
+/* Computes the seconds of the plan that plan_symbolic_make would make, without targets and
+ * products. Stops as soon as the time exceeds `limit_s`, and then returns a number above the limit.
+ * STATUS_NO_MEMORY. */
+MUST_CHECK enum status plan_symbolic_cost(const struct graph *graph,
+                                          const struct plan_outline *outline,
+                                          const struct plan_cost *cost, double limit_s,
+                                          double *ret_seconds);

@@ -1,4 +1,4 @@
-#include "server/solver/plan/planner.h"
+#include "server/solver/plan/symbolic.h"
 #include "tests/lib/range_fixture.h"
 
 #define VERTICES 60
@@ -45,14 +45,7 @@ static double seconds_of(const struct plan_cost *cost, const struct graph *graph
                          const struct plan_outline *outline, double limit_s)
 {
     double seconds = 0;
-    uint32_t tile_of[VERTICES];
-    for (uint32_t tile = 0; tile < outline->tile_count; ++tile) {
-        for (uint32_t at = outline->tile_begin[tile]; at < outline->tile_begin[tile + 1]; ++at) {
-            tile_of[outline->vertex_at[at]] = tile;
-        }
-    }
-    assert_int_equal(plan_cost_outline(cost, graph, outline, tile_of, limit_s, &seconds),
-                     STATUS_OK);
+    assert_int_equal(plan_symbolic_cost(graph, outline, cost, limit_s, &seconds), STATUS_OK);
     return seconds;
 }
 

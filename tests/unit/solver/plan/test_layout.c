@@ -34,12 +34,6 @@ static struct plan_layout lay_out(const struct order *order, uint32_t leaf, uint
     struct plan_layout layout = {0};
     assert_int_equal(plan_layout_make(order, &options, &layout), STATUS_OK);
     assert_int_equal(layout.outline.tile_begin[layout.outline.tile_count], order->vertex_count);
-    for (uint32_t tile = 0; tile < layout.outline.tile_count; ++tile) {
-        for (uint32_t at = layout.outline.tile_begin[tile];
-             at < layout.outline.tile_begin[tile + 1]; ++at) {
-            assert_int_equal(layout.tile_of[layout.outline.vertex_at[at]], tile);
-        }
-    }
     return layout;
 }
 
