@@ -33,8 +33,6 @@ enum status serve_changes_weights(struct request *request, struct call *call,
     return complete_change(request, call, reterr);
 }
 
-/* ---- The list ---- */
-
 static enum status read_weight(const struct pairs_reader *reader, double *ret_weight,
                                struct problem *reterr)
 {
@@ -107,7 +105,7 @@ enum status serve_changes_edges(struct request *request, struct call *call, stru
                         document->size);
     const enum status status = read_list(request, &reader, changes, reterr);
     pairs_close(&reader);
-    result_unref(request->result); /* the call may wait for minutes and needs only the rows */
+    result_unref(request->result); /* the call may wait for minutes, and does not need it */
     request->result = NULL;
     request->names = NULL;
     return status == STATUS_OK ? complete_change(request, call, reterr) : status;

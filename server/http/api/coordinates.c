@@ -18,7 +18,7 @@ enum status serve_coordinates_put(struct request *request, struct call *call,
     return STATUS_OK;
 }
 
-/* stream->position is the row. */
+/* Appends a row, whose number is stream->position, if its vertex has coordinates. */
 static bool make_row(struct stream *stream, struct text *text)
 {
     const struct geo *geo = (void *)stream->context;
@@ -54,8 +54,6 @@ const struct stream_kind serve_coordinates = {.representation = "csv",
                                               .close = geo_give_back,
                                               .make = make_row};
 
-/* ---- The vertex nearest to a position ---- */
-
 struct place {
     bool is_plane;
     double x;
@@ -75,7 +73,7 @@ static enum status read_place(const struct request *request, struct place *ret_p
         other = other != NULL ? other : query_value(&request->query, names[!is_plane][i]);
         if (query_value(&request->query, name) == NULL) {
             return problem_refuse(reterr, STATUS_BAD_PARAMETER, ASK_FOR,
-                                  "The parameter source is missing, or %s.", name);
+                                  "The parameter source or %s is missing.", name);
         }
         numbers[i] = query_real(&request->query, name, 0);
     }
@@ -113,7 +111,7 @@ static enum status find_vertex(const struct coordinates *coordinates, const stru
 }
 
 struct nearby {
-    struct geo geo; /* first member, see geo_give_back */
+    struct geo geo; /* must be first, because geo_give_back gets the struct */
     uint32_t row;
     double distance;
 };
@@ -151,7 +149,7 @@ static bool make_nearby(struct stream *stream, struct text *text)
         text_append_char(text, ',');
     }
     text_append_string(text, is_plane ? "\"distance\":" : "\"metres\":");
-    /* Round to millimetres, which are finer than any survey. */
+    /* Round to millimetres, because no survey is more exact. */
     writer_append_real(text, is_plane ? distance : round(distance * 1000) / 1000, false);
     text_append_string(text, is_geo ? "}}\n" : "}\n");
     return false;

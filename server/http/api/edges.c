@@ -16,7 +16,7 @@ static void close_walk(void *context)
     graph_destroy(((struct edge_walk *)context)->graph);
 }
 
-/* stream->position is the edge. */
+/* Appends an edge; stream->position is its number. */
 static bool make_edge(struct stream *stream, struct text *text)
 {
     struct edge_walk *walk = (void *)stream->context;
@@ -44,7 +44,7 @@ static bool make_edge(struct stream *stream, struct text *text)
     return true;
 }
 
-/* Reads the graph on this thread; SERVE_EDGE_LIMIT keeps the time short. */
+/* Reads the graph on this thread; this is fast enough because of SERVE_EDGE_LIMIT. */
 static enum status open_walk(struct stream *stream, struct problem *reterr)
 {
     const int folder = store_folder(stream->request->http_context->store, STORE_GRAPHS);

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libmicrohttpd's buffer for the response; a longer piece is sent in parts. */
+/* Size of libmicrohttpd's buffer for the response; a longer piece is sent in parts. */
 #define BLOCK_SIZE 4096
 #define RETRY_AFTER_S 5
 
-/* A stream of job events. Its call is posted to the scheduler again and again, and the connection
- * is suspended until there is a piece. A slow reader therefore gets fewer events, and nothing
- * accumulates for it. */
+/* A stream of job events. Its call is posted to the scheduler for each piece, and the connection is
+ * suspended until the piece is there. A slow client therefore gets fewer events, and no events
+ * accumulate for it. */
 struct event_stream {
     struct http_context *http_context;
     struct request *request;
@@ -17,7 +17,7 @@ struct event_stream {
     size_t sent; /* bytes of the current piece sent */
 };
 
-/* Counts one more watcher; false at the limit. HEAD requests are not counted. */
+/* Counts one more watcher. Returns false at the limit. HEAD requests are not counted. */
 static bool find_place(struct event_stream *stream)
 {
     struct http_context *http_context = stream->http_context;
@@ -50,14 +50,14 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
     const size_t left = call->body == NULL ? 0 : strlen(call->body + stream->sent);
     if (left == 0) {
         const bool is_last =
-            call->body == NULL || call->place.ended; /* NULL: the job is forgotten */
+            call->body == NULL || call->place.ended; /* NULL: no such job any more */
         free(call->body);
         call->body = NULL;
         stream->sent = 0;
         if (!is_last && request_post(stream->request)) {
-            return 0; /* suspended */
+            return 0; /* the connection is suspended */
         }
-        /* Release the watcher before the client sees the end: it may reconnect at once. */
+        /* Release the place before the client sees the end, because it may reconnect at once. */
         leave_place(stream);
         return MHD_CONTENT_READER_END_OF_STREAM;
     }
@@ -67,7 +67,7 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
     return (ssize_t)part;
 }
 
-/* May run after the request is destroyed. */
+/* libmicrohttpd may call this after the request is destroyed. */
 static void free_stream(void *context)
 {
     struct event_stream *stream = context;
@@ -93,7 +93,7 @@ static void begin_stream(struct request *request)
             free(stream);
             problem_refuse_limit(
                 &problem, STATUS_TOO_MANY_WATCHERS, limit, limit,
-                "Poll the job with ?wait=30, or retry after the seconds in Retry-After.",
+                "Poll the job with ?wait=30, or retry after the number of seconds in Retry-After.",
                 "Too many event streams are open.");
             request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%d", RETRY_AFTER_S);
             request_refuse(request, &problem);
@@ -124,7 +124,7 @@ void serve_events(struct request *request)
     if (seen == NULL) {
         seen = query_value(&request->query, "last_event_id");
     }
-    /* An ID that is too long is not ours; truncated it is still unknown. */
+    /* An ID that is too long is unknown, and remains so when truncated. */
     if (seen != NULL) {
         strncpy(call->place.seen, seen, sizeof(call->place.seen) - 1);
     }

@@ -5,7 +5,7 @@
 #include "server/http/transport/stream.h"
 #include "server/store/graph_cache.h"
 
-/* Index of GeoJSON among the media types that a route offers; JSON is 0. */
+/* Index of GeoJSON among the media types that a route offers; JSON has index 0. */
 #define GEO_OFFER 1
 /* Size of the tag of coordinates: 16 hexadecimal digits and a NUL. */
 #define GEO_ETAG_SIZE 17
@@ -16,11 +16,11 @@ struct geo {
     const struct located_graph *graph;
 };
 
-/* Borrows a graph's coordinates. STATUS_NO_COORDINATES with a hint. When the graph's file is
- * damaged, tells the scheduler. */
+/* Borrows a graph's coordinates, or returns STATUS_NO_COORDINATES with a hint. If the graph's file
+ * is damaged, notifies the scheduler. */
 MUST_CHECK enum status geo_borrow(const struct request *request, const char *graph_id,
                                   struct geo *geo, struct problem *reterr);
-/* Returns borrowed coordinates. context: a struct geo, as for the close function of a stream. */
+/* Gives borrowed coordinates back. context is a struct geo, so this can close a stream. */
 void geo_give_back(void *context);
 /* Borrows the coordinates of the result's graph if the client prefers GeoJSON, and adds their tag
  * to the answer's ETag. */
@@ -30,12 +30,12 @@ MUST_CHECK enum status geo_borrow_for_stream(struct stream *stream, struct geo *
 void geo_print_etag(const struct geo *geo, char ret_etag[GEO_ETAG_SIZE]);
 
 bool geo_has(const struct geo *geo, uint32_t row);
-/* Appends x and y, or longitude and latitude, around the separator. */
+/* Appends x and y, or longitude and latitude, with the separator between them. */
 void geo_append_position(const struct geo *geo, uint32_t row, const char *separator,
                          struct text *text);
-/* Returns whether the shorter arc between two vertices in degrees crosses the antimeridian. */
+/* Returns whether the shorter arc between two vertices crosses the antimeridian. */
 bool geo_crosses(const struct geo *geo, uint32_t from, uint32_t to);
-/* Ends a line at the antimeridian and begins the next one there (RFC 7946 section 3.1.9). */
+/* Ends a line at the antimeridian and begins another on the other side (RFC 7946 section 3.1.9). */
 void geo_append_crossing(const struct geo *geo, uint32_t from, uint32_t to, struct text *text);
-/* Appends a feature of this vertex, up to and including the comma before further properties. */
+/* Appends the start of a vertex's feature, up to the comma before further properties. */
 void geo_append_point(const struct geo *geo, uint32_t row, struct text *text);

@@ -3,8 +3,9 @@
 #include "proto/write/writer.h"
 #include "server/http/transport/stream.h"
 
-/* Answers with the graph's description. The ETag is the graph's ID: If-Match restricts a change to
- * this graph. Names and jobs change under the same ETag, so caches must not store the answer. */
+/* Sends the graph's description. The ETag is the graph's ID, so that If-Match can restrict a change
+ * to this graph. The names and jobs may change while the ETag stays the same, so caches must not
+ * store the answer. */
 void serve_graphs_show(struct request *request)
 {
     request_set_header(request, MHD_HTTP_HEADER_ETAG, "\"%s\"", request->call->graph_id);

@@ -8,17 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Size of a piece of a binary answer. */
+/* Size in bytes of a piece of a binary answer. */
 #define PIECE_BYTES ((size_t)32768)
 
 static const enum format formats[] = {FORMAT_NPY, FORMAT_JSON,   FORMAT_RAW, FORMAT_NTHU,
                                       FORMAT_CSV, FORMAT_NDJSON, FORMAT_MTX};
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
-/* Largest binary answer that gzip compresses: gzip is slower than most networks. */
+/* Maximum size of a binary answer compressed with gzip, which is slower than most networks. */
 #define GZIP_MOST_BYTES (UINT64_C(64) << 20)
-
-/* ---- Format ---- */
 
 enum status grid_answer_choose(const struct request *request, enum format first,
                                enum format *ret_format, struct problem *reterr)
@@ -58,20 +56,18 @@ static enum status check_selection(const struct request *request, const struct g
     const double limit = (double)request->http_context->config->json_cell_limit;
     const double cells = (double)answer->rows.axis.count * (double)answer->columns.axis.count;
     if (answer->format == FORMAT_NTHU && kind_is_float(kind)) {
-        return problem_refuse(reterr, STATUS_NOT_ACCEPTABLE,
-                              "Request npy or raw, or solve the graph with kind=i4.",
-                              "nthu has int32 distances; these are %s.", kind_name(kind));
+        return problem_refuse(
+            reterr, STATUS_NOT_ACCEPTABLE, "Request npy or raw, or solve the graph with kind=i4.",
+            "The format nthu has int32 distances, but these are %s.", kind_name(kind));
     }
     if (answer->format != FORMAT_JSON || cells <= limit) {
         return STATUS_OK;
     }
     return problem_refuse_limit(
         reterr, STATUS_TOO_LARGE, limit, cells,
-        "Request format=npy, csv or ndjson, fewer rows= and cols=, or single distances.",
+        "Request format=npy, csv or ndjson, or select fewer vertices with rows= and cols=.",
         "The answer would have more distances than the limit for JSON allows.");
 }
-
-/* ---- The grid ---- */
 
 void grid_answer_close(void *context)
 {
@@ -95,7 +91,7 @@ static enum status measure_bytes(struct grid_answer *answer)
     return STATUS_OK;
 }
 
-/* Finds out whether a distance may be infinite, which is assumed for every hierarchy. */
+/* Determines whether a distance may be infinite. For a hierarchy this is always assumed. */
 static enum status find_unreachable(const struct result *result, bool *ret_has)
 {
     const uint64_t n = result_vertex_count(result);
@@ -146,7 +142,7 @@ enum status grid_answer_open(struct stream *stream, struct problem *reterr)
                                : "There is not enough memory for the request.");
     }
     stream->media_type = info->media_types[0];
-    /* A byte range refers to the uncompressed bytes. */
+    /* A byte range refers to uncompressed bytes, so its answer is not compressed. */
     if (binary && request->method == METHOD_GET && request_header(request, "Range") != NULL) {
         stream->codings = 0;
     } else if (binary && answer->end > GZIP_MOST_BYTES) {
@@ -158,9 +154,7 @@ enum status grid_answer_open(struct stream *stream, struct problem *reterr)
     return STATUS_OK;
 }
 
-/* ---- Content ---- */
-
-/* Copies bytes of the answer from its offset on; copies none until their row is computed. */
+/* Copies the next bytes of the answer, or none as long as their row is not computed. */
 static enum status copy_bytes(const struct grid_answer *answer, size_t size, char *to,
                               size_t *ret_size)
 {
@@ -204,15 +198,13 @@ bool grid_answer_make(struct stream *stream, struct text *text)
                : more;
 }
 
-/* ---- Answers from the file ---- */
-
 static bool is_all(const struct axis *axis, const struct result *result)
 {
     return axis->list == NULL && axis->first == 0 && axis->count == result_vertex_count(result);
 }
 
-/* Returns whether the answer is a contiguous part of the result's file, starting at *ret_offset:
- * consecutive whole rows, and with the npy header only if all rows are selected. */
+/* Returns whether the answer is a contiguous part of the result's file, starting at *ret_offset.
+ * The answer must consist of consecutive whole rows, and of all rows if it has an npy header. */
 static bool is_in_file(const struct grid_answer *answer, const struct result *result,
                        uint64_t *ret_offset)
 {
@@ -266,11 +258,11 @@ static void describe_answer(struct request *request, const struct grid_answer *a
     }
 }
 
-/* Applies Range to the answer and sets its headers; false after refusing the request. */
+/* Applies the Range header to the answer. Returns false if it has refused the request. */
 static bool apply_range(struct request *request, struct stream *stream, struct grid_answer *answer)
 {
     const char *condition = request_header(request, "If-Range");
-    /* A range applies to GET only, and with If-Range only while the ETag is unchanged. */
+    /* Range applies to GET only, and with If-Range only if the ETag is unchanged. */
     const bool counts = request->method == METHOD_GET &&
                         (condition == NULL || strcmp(condition, request->tag) == 0);
     const uint64_t whole = answer->end;

@@ -1,6 +1,6 @@
-/* Answers with rows and columns of a result in any format: from the result's file if possible, else
- * generated while it is sent. The functions are members of a stream_kind; its open function fills
- * the selection and calls grid_answer_open. */
+/* Answers with selected rows and columns of a result in any format. The answer is sent from the
+ * result's file if possible, else generated while it is sent. The functions are members of a
+ * stream_kind, whose open function fills the selection and calls grid_answer_open. */
 #pragma once
 
 #include "proto/format.h"
@@ -28,7 +28,7 @@ struct grid_answer {
     uint64_t end;    /* offset after the last byte to send */
 };
 
-/* Chooses the format by format=, else by Accept; `first` is preferred among equal choices. */
+/* Chooses the format from the parameter format=, else from Accept; `first` wins a tie. */
 MUST_CHECK enum status grid_answer_choose(const struct request *request, enum format first,
                                           enum format *ret_format, struct problem *reterr);
 MUST_CHECK enum status grid_answer_open(struct stream *stream, struct problem *reterr);

@@ -27,8 +27,6 @@ static void close_looker(void *context)
     free(looker->vertices);
 }
 
-/* ---- The shape of the answer ---- */
-
 static void append_axis(struct text *text, const char *name, const struct overview_axis *axis,
                         const struct vertex_names *names)
 {
@@ -43,7 +41,7 @@ static void append_axis(struct text *text, const char *name, const struct overvi
 
 enum measure { LEAST, MEAN, LARGEST, UNREACHABLE };
 
-/* Four digits are enough for a share, and seven for a mean. */
+/* Appends a measure of a cell. Four digits suffice for a share of pairs, and seven for a mean. */
 static void append_measure(struct text *text, const struct overview *overview,
                            const struct overview_cell *cell, enum measure measure)
 {
@@ -96,7 +94,7 @@ static enum status look_at_row(struct looker *looker, const struct result *resul
     return STATUS_OK;
 }
 
-/* stream->position is the row of cells. */
+/* Samples a row of distances, or appends a row of cells. stream->position is the row of cells. */
 static bool make_row(struct stream *stream, struct text *text)
 {
     struct looker *looker = (void *)stream->context;
@@ -136,7 +134,7 @@ static enum status parse_range(const struct request *request, const char *parame
     return status;
 }
 
-/* Lists the vertices whose rows are sampled; NULL when memory is short. */
+/* Lists the vertices whose rows are sampled. Returns NULL if there is not enough memory. */
 static uint32_t *list_vertices(const struct overview *overview, struct result_rows *rows)
 {
     uint32_t *list = malloc((overview_rows(overview) + 1) * sizeof(*list));

@@ -10,8 +10,6 @@
 /* curl's default media type. */
 #define FORM "application/x-www-form-urlencoded"
 
-/* ---- Admission of uploads ---- */
-
 /* Returns the free disk space that is not reserved for other work. */
 static uint64_t room_bytes(const struct request *request)
 {
@@ -21,8 +19,9 @@ static uint64_t room_bytes(const struct request *request)
     return free_bytes > promised_bytes ? free_bytes - promised_bytes : 0;
 }
 
-/* Refuses work while the service drains, the disk is full or the queue is full. A request with an
- * Idempotency-Key may repeat accepted work, which only the scheduler can tell. */
+/* Refuses work while the service drains, the disk is full or the queue is full. A full disk or
+ * queue is no reason to refuse a request with an Idempotency-Key yet: it may repeat accepted work,
+ * which only the scheduler can tell. */
 static enum status check_admission(struct request *request, bool for_job, struct problem *reterr)
 {
     const struct admission *admission = scheduler_admission(request->http_context->scheduler);
@@ -48,8 +47,8 @@ static enum status check_admission(struct request *request, bool for_job, struct
         request_set_header(request, "Retry-After", "%u", retry_after_s > 0 ? retry_after_s : 1);
         return status;
     }
-    /* Refuse a tenant whose byte quota is used up before the body; the scheduler checks the real
-     * size once the graph is read. A repeated request adds no bytes. */
+    /* If the tenant's byte quota is used up, refuse the request before its body. The scheduler
+     * checks the real size once the graph is read. A repeated request adds no bytes. */
     return grant->tenant == NULL || is_repeatable
                ? STATUS_OK
                : tenant_check_bytes(grant->tenant, &grant->quota, 1, reterr);
@@ -87,7 +86,7 @@ static enum status choose_format(struct request *request, struct problem *reterr
         return STATUS_OK;
     }
     format = format_from_media_type(media_type);
-    /* These media types fit two formats each; upload.c detects which. */
+    /* Each of these media types fits two formats; upload.c detects which one it is. */
     if (format == FORMAT_JSON || format == FORMAT_EDGES) {
         return STATUS_OK;
     }
@@ -159,8 +158,8 @@ enum status serve_jobs_read(struct request *request, struct problem *reterr)
     return query_check_idempotency_key(request_header(request, "Idempotency-Key"), reterr);
 }
 
-/* Opens an upload after all checks that headers and query allow. One for a job needs a place in the
- * queue, and may be a document about a stored graph. */
+/* Opens an upload after all checks that are possible with headers and query. An upload for a job
+ * needs a place in the queue; its body may instead be a document that names a stored graph. */
 enum status serve_jobs_prepare(struct request *request, struct problem *reterr)
 {
     const struct config *config = request->http_context->config;
@@ -173,9 +172,9 @@ enum status serve_jobs_prepare(struct request *request, struct problem *reterr)
     STATUS_TRY(choose_format(request, reterr));
     STATUS_TRY(choose_charset(request, reterr));
     STATUS_TRY(start_upload(request, for_job, coding, reterr));
-    /* Refuse an announced body for which there is no room now before it is sent; memory is charged
-     * only for received bytes. A client without Expect gets the refusal at the end of its body,
-     * because a client that reads only after sending would lose an earlier answer. */
+    /* If there is no memory now for a body of the announced length, refuse it before it is sent;
+     * memory is charged only for received bytes. A client without an Expect header gets the refusal
+     * after its body, because it could lose an earlier answer if it reads only after sending. */
     if (upload_check_announced(request->upload) != STATUS_OK &&
         request_header(request, "Expect") != NULL) {
         *reterr = request->upload->problem;
@@ -183,8 +182,6 @@ enum status serve_jobs_prepare(struct request *request, struct problem *reterr)
     }
     return STATUS_OK;
 }
-
-/* ---- Jobs ---- */
 
 /* Refuses upload parameters in a request about a stored graph. */
 static enum status check_stored(const struct query *query, struct problem *reterr)
@@ -200,7 +197,7 @@ static enum status check_stored(const struct query *query, struct problem *reter
     return STATUS_OK;
 }
 
-/* Reads a document about a stored graph; its parameters supplement the query's. */
+/* Reads a document that names a stored graph; its parameters supplement the query's. */
 static enum status read_document(struct request *request, const struct json_t *document,
                                  struct problem *reterr)
 {

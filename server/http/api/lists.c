@@ -10,7 +10,7 @@ enum status serve_list(struct request *request, struct call *call, struct proble
     const char *state = query_value(&request->query, "state");
     const char *cursor = query_value(&request->query, "cursor");
     struct list_call *list = &call->list;
-    /* A cursor is an ID in the list. */
+    /* A cursor is the ID of a listed job or graph. */
     const char *prefix = call->kind == CALL_JOBS ? "j_" : "g_";
     if (state != NULL && !job_state_from_name(state, &list->state)) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,

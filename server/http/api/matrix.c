@@ -55,7 +55,7 @@ static enum status open_matrix(struct stream *stream, struct problem *reterr)
     return grid_answer_open(stream, reterr);
 }
 
-/* The body has the shape of OSRM's table service. */
+/* Opens a table for a body in the shape of OSRM's table service. */
 static enum status open_table(struct stream *stream, struct problem *reterr)
 {
     static const char *const keys[] = {"sources", "destinations", NULL};

@@ -25,9 +25,9 @@ static void print_service(const struct http_context *http_context, struct text *
                        "Lookups in the cache of edges and coordinates, by outcome: hit or miss.");
     metrics_print_sample(text, "apspd_path_lookups_total", "outcome=\"hit\"", (double)hits);
     metrics_print_sample(text, "apspd_path_lookups_total", "outcome=\"miss\"", (double)misses);
-    print_one(text, "apspd_path_cache_bytes", "Edges and coordinates cached in memory.",
+    print_one(text, "apspd_path_cache_bytes", "Bytes of edges and coordinates cached in memory.",
               (double)bytes);
-    print_one(text, "apspd_label_cache_bytes", "Labels of hierarchies cached in memory.",
+    print_one(text, "apspd_label_cache_bytes", "Bytes of labels of hierarchies cached in memory.",
               (double)label_cache_used());
     print_one(text, "apspd_store_free_bytes", "Free bytes on the disk of the state directory.",
               (double)store_free_bytes(http_context->store));
@@ -57,7 +57,7 @@ static void print_process(struct text *text)
 {
     struct rlimit limit;
     DIR *folder = opendir("/proc/self/fd");
-    double files = -1; /* excludes the descriptor of the listing itself */
+    double files = -1; /* -1 excludes the descriptor of `folder` itself */
     print_one(text, "process_resident_memory_bytes",
               "Resident memory, including mapped pages of results.", read_resident_bytes());
     metrics_print_head(text, "process_cpu_seconds_total", "counter",

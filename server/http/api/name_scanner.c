@@ -87,13 +87,13 @@ static bool ends_number(const struct name_scanner *scanner)
            *scanner->at == '}' || is_blank(*scanner->at);
 }
 
-/* Scans a number without converting it, or null if with_null. */
+/* Scans a number without converting it, or the word null if with_null is true. */
 static enum status scan_number(struct name_scanner *scanner, bool with_null, const char *wanted,
                                struct scanned_name *ret_number, struct problem *reterr)
 {
     const char *first = scanner->at;
     double value;
-    /* Nearly all numbers consist of digits. */
+    /* Scan digits first, because nearly all numbers consist of digits only. */
     while (scanner->at < scanner->end && *scanner->at >= '0' && *scanner->at <= '9') {
         scanner->at++;
     }
@@ -140,7 +140,7 @@ enum status name_scanner_key(struct name_scanner *scanner, const char *const *kn
     skip_blanks(scanner);
     first = scanner->at;
     if (first == scanner->end || *first != '"') {
-        return name_scanner_refuse(scanner, "expected a key", reterr);
+        return name_scanner_refuse(scanner, "a key is expected", reterr);
     }
     STATUS_TRY(scan_string(scanner, &key, reterr));
     while (known[index] != NULL &&
@@ -150,7 +150,7 @@ enum status name_scanner_key(struct name_scanner *scanner, const char *const *kn
     name_scanner_release(&key);
     if (known[index] == NULL) {
         scanner->at = first;
-        return name_scanner_refuse(scanner, "unknown key", reterr);
+        return name_scanner_refuse(scanner, "the key is unknown", reterr);
     }
     *ret_index = index;
     return name_scanner_expect(scanner, ':', reterr);

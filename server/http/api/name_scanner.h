@@ -1,5 +1,5 @@
-/* Scans the few JSON shapes that queries have without building a tree: brackets, commas, keys and
- * vertex names. Pure functions. Errors are STATUS_BAD_REQUEST with a column, in bytes from 1. */
+/* Scans the few JSON shapes that queries have (brackets, commas, keys and vertex names) without
+ * building a tree. Pure functions. Errors are STATUS_BAD_REQUEST with a column, in bytes from 1. */
 #pragma once
 
 #include "proto/problem.h"
@@ -25,7 +25,7 @@ struct scanned_name {
 
 void name_scanner_init(struct name_scanner *scanner, const char *bytes, size_t size,
                        const char *shape);
-/* Skips whitespace, and consumes the character if it comes next. */
+/* Skips whitespace. Consumes the next character and returns true if it is c. */
 bool name_scanner_accept(struct name_scanner *scanner, char c);
 MUST_CHECK enum status name_scanner_expect(struct name_scanner *scanner, char c,
                                            struct problem *reterr);
@@ -34,7 +34,7 @@ enum status name_scanner_refuse(const struct name_scanner *scanner, const char *
 /* Reads a string or a number; release it with name_scanner_release. */
 MUST_CHECK enum status name_scanner_name(struct name_scanner *scanner,
                                          struct scanned_name *ret_name, struct problem *reterr);
-/* Reads a number as it is written, or null, whose size is 0. */
+/* Reads a number without converting it, or null, whose size is 0. */
 MUST_CHECK enum status name_scanner_number(struct name_scanner *scanner,
                                            struct scanned_name *ret_number, struct problem *reterr);
 /* Reads a key and its colon. The key must be in known, which ends with NULL. */

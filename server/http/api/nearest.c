@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest k of a query with many sources. */
+/* Maximum k of a query with many sources. */
 #define COUNT_LIMIT 1000
 
-/* A search for the nearest targets, one source after another. */
+/* A search for the targets nearest to each source, one source after another. */
 struct search {
-    struct slice sources; /* one vertex if the method is GET; it may be the target */
-    struct slice targets; /* all vertices if the method is GET */
+    struct slice sources; /* for GET only the vertex of the query, even if it is the target */
+    struct slice targets; /* for GET all vertices */
     bool is_list;         /* the request is a POST */
     bool is_target;
     struct rectangle rectangle;
-    char *cells;                /* distances of the current source, gathered if not contiguous */
+    char *cells; /* copy of the current source's distances, if they are not contiguous */
     struct nearest_query query; /* query of the current source */
     struct nearest nearest;
     enum { STAGE_ROW, STAGE_SEARCH, STAGE_PRINT } stage;
@@ -39,7 +39,7 @@ static void close_search(void *context)
     free(search->cells);
 }
 
-/* Starts the search of the source at this index, once its distances are computed. */
+/* Starts the search for the source at this index, once its distances are computed. */
 static enum status begin_source(struct search *search, uint32_t index)
 {
     struct nearest_query *query = &search->query;
@@ -66,7 +66,7 @@ static void append_distance(const struct search *search, uint32_t index, struct 
                            (const char *)search->query.distances + index * kind_size(kind));
 }
 
-/* Appends the next vertex or distance of a source; false after the last. */
+/* Appends the next vertex or distance of a source. Returns false after the last. */
 static bool append_item(struct search *search, const struct vertex_names *names, uint32_t index,
                         struct text *text)
 {
@@ -96,7 +96,7 @@ static bool append_item(struct search *search, const struct vertex_names *names,
     return false;
 }
 
-/* Appends the next vertex as a GeoJSON feature; false after the last. */
+/* Appends the next vertex as a GeoJSON feature. Returns false after the last. */
 static bool append_feature(struct search *search, struct text *text)
 {
     const size_t item = search->item++;
@@ -116,7 +116,7 @@ static bool append_feature(struct search *search, struct text *text)
     return true;
 }
 
-/* stream->position is the source. */
+/* stream->position is the index of the source. */
 static bool make_nearest(struct stream *stream, struct text *text)
 {
     struct search *search = (void *)stream->context;
@@ -165,7 +165,7 @@ static enum status open_rectangle(struct search *search, const struct result *re
 
 /* ---- GET: one vertex ---- */
 
-/* Opens /within, limited by max, or /nearest, limited by k. */
+/* Opens the answer to /within, which max limits, or to /nearest, which k limits. */
 static enum status open_vertex(struct stream *stream, struct problem *reterr)
 {
     const struct query *query = &stream->request->query;
@@ -253,7 +253,7 @@ static enum status open_lists(struct stream *stream, struct problem *reterr)
             "The answer would have more distances than the limit for JSON allows.");
     }
     search->is_list = true;
-    /* No vertex is excluded: a source among the targets is its own nearest. */
+    /* Exclude no vertex: a source that is also a target is its own nearest target. */
     search->query =
         (struct nearest_query){.source = UINT32_MAX, .count = (uint32_t)count, .within = INFINITY};
     return open_rectangle(search, stream->result, reterr);

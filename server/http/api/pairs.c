@@ -9,8 +9,6 @@
 /* Maximum length of a CSV row that has line breaks inside quotes. */
 #define JOINED_LIMIT ((size_t)6 * VERTEX_NAME_LIMIT)
 
-/* ---- JSON ---- */
-
 static enum status parse_pair(struct pairs_reader *reader, struct problem *reterr)
 {
     struct name_scanner *scanner = &reader->scanner;
@@ -53,15 +51,13 @@ static enum status next_json(struct pairs_reader *reader, struct problem *reterr
     return name_scanner_end(scanner, reterr);
 }
 
-/* ---- Lines ---- */
-
 static enum status refuse_line(const struct pairs_reader *reader, uint64_t column,
                                const char *words, struct problem *reterr)
 {
     return problem_refuse_at(reterr, STATUS_BAD_REQUEST, reader->line, column, NULL, "%s", words);
 }
 
-/* Reads the next line without its line break; false at the end of the body. */
+/* Reads the next line without its line break. Returns false at the end of the body. */
 static bool next_line(struct pairs_reader *reader, const char **ret_line, size_t *ret_size)
 {
     const char *line = reader->at;
@@ -76,8 +72,6 @@ static bool next_line(struct pairs_reader *reader, const char **ret_line, size_t
     *ret_size = (size_t)(stop - line) - (stop > line && stop[-1] == '\r');
     return true;
 }
-
-/* ---- CSV ---- */
 
 /* Reads the next row that is not empty, joining the lines of a quoted field. */
 static enum status next_row(struct pairs_reader *reader, bool *ret_found, struct problem *reterr)
@@ -117,7 +111,7 @@ static enum status next_row(struct pairs_reader *reader, bool *ret_found, struct
                : refuse_line(reader, problem.column, problem.detail, reterr);
 }
 
-/* Returns whether the row is a header; sets the columns of a weighted header. */
+/* Returns whether the row is a header. If it is one with weights, sets the columns. */
 static bool is_header(struct pairs_reader *reader)
 {
     const struct field *fields = reader->row.fields;
@@ -134,8 +128,9 @@ static enum status next_csv(struct pairs_reader *reader, struct problem *reterr)
     STATUS_TRY(next_row(reader, &found, reterr));
     if (found && reader->row.count != count) {
         return refuse_line(reader, 0,
-                           reader->is_weighted ? "A line must be source,target,weight."
-                                               : "A line must be source,target.",
+                           reader->is_weighted
+                               ? "Each line must have the form source,target,weight."
+                               : "Each line must have the form source,target.",
                            reterr);
     }
     if (found && reader->count == 0 && !reader->has_header && is_header(reader)) {
@@ -149,8 +144,6 @@ static enum status next_csv(struct pairs_reader *reader, struct problem *reterr)
     reader->ended = !found;
     return STATUS_OK;
 }
-
-/* ---- Any form ---- */
 
 enum pairs_form pairs_find_form(const char *media_type, const char *const *types, const char *bytes,
                                 size_t size)
@@ -229,8 +222,6 @@ void pairs_place(const struct pairs_reader *reader, struct problem *problem)
     }
 }
 
-/* ---- Rows ---- */
-
 static enum status read_binary(struct pairs_reader *reader, uint32_t vertex_count, size_t room,
                                uint32_t ret_rows[][2], size_t *ret_count, struct problem *reterr)
 {
@@ -249,7 +240,7 @@ static enum status read_binary(struct pairs_reader *reader, uint32_t vertex_coun
         if (ret_rows[i][0] >= vertex_count || ret_rows[i][1] >= vertex_count) {
             return problem_set(reterr, STATUS_NO_SUCH_VERTEX,
                                "Pair %" PRIu64 " is (%" PRIu32 ", %" PRIu32
-                               "), and the matrix has %" PRIu32 " rows, counted from 0.",
+                               "), but the matrix has %" PRIu32 " rows, counted from 0.",
                                reader->count + i, ret_rows[i][0], ret_rows[i][1], vertex_count);
         }
     }

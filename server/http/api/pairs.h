@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-/* In the order of the route's media types. */
+/* Forms of a body, in the order of the route's media types. */
 enum pairs_form { PAIRS_JSON, PAIRS_CSV, PAIRS_BINARY };
 
 /* Size of a pair in the binary form. */
@@ -22,8 +22,8 @@ enum pairs_form { PAIRS_JSON, PAIRS_CSV, PAIRS_BINARY };
 /* State of a reader, which borrows the body. */
 struct pairs_reader {
     enum pairs_form form;
-    struct name_scanner scanner; /* position in JSON and binary */
-    const char *at;              /* remaining lines in CSV */
+    struct name_scanner scanner; /* position in a JSON or binary body */
+    const char *at;              /* start of the unread lines of a CSV body */
     const char *end;
     uint64_t line;        /* line where the last pair begins, from 1 */
     uint64_t next_line;   /* number of the line at `at` */
@@ -42,8 +42,8 @@ struct pairs_reader {
     struct scanned_name pair[3];
 };
 
-/* Finds the form of a body by its media type, one of `types`, which end with NULL; else by its
- * first bytes, which never mean PAIRS_BINARY. */
+/* Determines the form of a body from its media type if that is one of `types` (NULL-terminated),
+ * else from its first bytes, which never indicate PAIRS_BINARY. */
 enum pairs_form pairs_find_form(const char *media_type, const char *const *types, const char *bytes,
                                 size_t size);
 
@@ -55,13 +55,13 @@ void pairs_open_weighted(struct pairs_reader *reader, enum pairs_form form, cons
 void pairs_close(struct pairs_reader *reader);
 /* Returns an open reader to the first pair. */
 void pairs_rewind(struct pairs_reader *reader);
-/* Reads the next pair, or sets ended; not for binary. STATUS_BAD_REQUEST with line and column from
- * 1; JSON has only the column, in bytes of the body. */
+/* Reads the next pair of a JSON or CSV body, or sets ended. STATUS_BAD_REQUEST has a line and a
+ * column from 1; for JSON it has only the column, in bytes of the body. */
 MUST_CHECK enum status pairs_next(struct pairs_reader *reader, struct problem *reterr);
 /* Adds the position of the last pair to the problem. */
 void pairs_place(const struct pairs_reader *reader, struct problem *problem);
-/* Reads up to `room` pairs of any form as row numbers; sets ended after the last.
- * STATUS_BAD_REQUEST as pairs_next, STATUS_NO_SUCH_VERTEX with the position. */
+/* Reads up to `room` pairs of any form as row numbers; sets ended after the last. Returns
+ * STATUS_BAD_REQUEST like pairs_next, or STATUS_NO_SUCH_VERTEX with the pair's position. */
 MUST_CHECK enum status pairs_read_rows(struct pairs_reader *reader,
                                        const struct vertex_names *names, size_t room,
                                        uint32_t ret_rows[][2], size_t *ret_count,

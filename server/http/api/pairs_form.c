@@ -5,12 +5,10 @@
 
 #include <string.h>
 
-/* Pairs read per step. */
+/* Maximum number of pairs read per step. */
 #define PAIRS_AT_ONCE 1024
-/* Pairs with names printed per step; fewer, because names may be long. */
+/* Maximum number of pairs printed with names per step: fewer, because names may be long. */
 #define NAMED_AT_ONCE 32
-
-/* ---- Forms of body and answer ---- */
 
 /* Chooses the form of the answer: the form of the body, unless Accept prefers another. */
 static enum status choose_form(const struct request *request, enum pairs_form asked,
@@ -25,15 +23,13 @@ static enum status choose_form(const struct request *request, enum pairs_form as
     return STATUS_OK;
 }
 
-/* ---- The answer ---- */
-
 /* State of an answer. The body is read twice: once to check it, and again while the answer is sent.
  * The body belongs to the request, which outlives the answer. */
 struct answer {
     const struct result *result; /* borrowed from the stream */
     enum pairs_form form;
     struct pairs_reader reader;
-    bool is_checked; /* the body is valid and being read a second time */
+    bool is_checked; /* the body is checked and being read a second time */
     bool has_header;
     uint32_t rows[PAIRS_AT_ONCE][2]; /* pairs read */
     size_t read;
@@ -45,7 +41,7 @@ static void close_answer(void *context)
     pairs_close(&((struct answer *)context)->reader);
 }
 
-/* Reads the next pairs once all previous ones are processed. */
+/* Reads the next pairs if all previous pairs have been processed. */
 static enum status read_pairs(struct answer *answer, struct problem *reterr)
 {
     if (answer->done < answer->read || answer->reader.ended) {
@@ -56,7 +52,7 @@ static enum status read_pairs(struct answer *answer, struct problem *reterr)
                            answer->rows, &answer->read, reterr);
 }
 
-/* Checks the next pairs; all are checked first, while the answer can still be refused. */
+/* Checks the next pairs. All are checked before the answer begins and can still be refused. */
 static enum status check_pairs(struct answer *answer, struct problem *reterr)
 {
     size_t count = 0;
@@ -90,7 +86,7 @@ static void append_line(const struct answer *answer, const uint32_t rows[2], con
     text_append_char(text, '\n');
 }
 
-/* Appends count distances, contiguous in elements. */
+/* Appends the distances of `count` pairs, which are contiguous in `elements`. */
 static void append_pairs(const struct answer *answer, uint32_t rows[][2], const char *elements,
                          uint32_t count, struct text *text)
 {
@@ -120,7 +116,7 @@ static void append_begin(const struct answer *answer, struct text *text)
     }
 }
 
-/* stream->position is the index of the next pair to answer. */
+/* Appends the distances of the next pairs; stream->position is the number of the first. */
 static enum status answer_pairs(struct answer *answer, struct stream *stream, struct text *text)
 {
     char elements[PAIRS_AT_ONCE * sizeof(double)];

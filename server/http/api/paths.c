@@ -14,15 +14,15 @@ struct walker {
     const struct adjacency *adjacency; /* edges, borrowed from the cache */
     struct path_finder *finder;
     struct pairs_reader reader; /* reader of the body, which outlives the answer */
-    bool is_checked;            /* the body is valid and being read a second time */
-    bool has_pair;              /* `pair` has a path still to be found */
+    bool is_checked;            /* the body is checked and being read a second time */
+    bool has_pair;              /* the path of `pair` is not found yet */
     uint32_t pair[2];           /* rows of the current source and target */
     struct result_rows rows;    /* computed row of the source, for a hierarchy */
     struct path path;           /* current path, owned by the finder */
     uint64_t item;              /* next item to print: vertices, then weights */
     bool printing;              /* the current path is not fully printed */
     struct geo geo;             /* coordinates of a GeoJSON answer */
-    uint64_t placed;            /* vertices of the path with coordinates */
+    uint64_t placed;            /* number of vertices of the path that have coordinates */
     uint32_t last_placed;       /* last vertex with coordinates */
     bool is_split;              /* the line crosses the antimeridian */
 };
@@ -59,9 +59,7 @@ static enum status open_walker(struct stream *stream, struct problem *reterr)
                              "There is not enough memory for the request.");
 }
 
-/* ---- The shape of a path ---- */
-
-/* Appends the next vertex or weight; false after the last. */
+/* Appends the next vertex or weight of the path. Returns false after the last. */
 static bool append_item(struct text *text, const struct result *result, struct walker *walker)
 {
     const struct path *path = &walker->path;
@@ -114,8 +112,6 @@ static enum status walk_path(struct walker *walker, const struct result *result,
                                  : "The stored edges contain no path of the stored length.");
 }
 
-/* ---- One pair ---- */
-
 static void look_at_line(struct walker *walker)
 {
     const struct path *path = &walker->path;
@@ -143,8 +139,9 @@ static void append_place(struct walker *walker, uint32_t row, struct text *text)
     walker->item++;
 }
 
-/* Appends the path as one GeoJSON feature: positions of the vertices, then the members of the JSON
- * answer. A line needs at least two positions. */
+/* Appends the next part of the path's GeoJSON feature: the positions of the vertices, then the
+ * members of the JSON answer. The geometry is null if fewer than two vertices have coordinates,
+ * because a line needs two. Returns false after the last part. */
 static bool append_line(struct stream *stream, struct walker *walker, struct text *text)
 {
     const struct path *path = &walker->path;
@@ -206,9 +203,7 @@ const struct stream_kind serve_paths_one = {.representation = "path",
                                             .close = close_walker,
                                             .make = make_one};
 
-/* ---- Many pairs ---- */
-
-/* Checks the next pairs; all are checked before the first path is found. */
+/* Checks the next pairs. All pairs are checked before the first path is found. */
 static enum status check_pairs(struct walker *walker, struct stream *stream, struct text *text)
 {
     uint32_t rows[PAIRS_AT_ONCE][2];
@@ -234,8 +229,8 @@ static enum status read_pair(struct walker *walker, struct stream *stream, struc
     return STATUS_OK;
 }
 
-/* stream->position is the pair. A path that cannot be found after the first block closes the
- * connection, because the status has already been sent. */
+/* stream->position is the number of the pair. If a path cannot be found after the first block was
+ * sent, the connection is closed, because the status code was sent too. */
 static bool make_paths(struct stream *stream, struct text *text)
 {
     struct walker *walker = (void *)stream->context;

@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cost of a pair, as a number of vertices in a computed row. */
+/* Cost of computing a pair, as the number of vertices of a row that cost the same. */
 #define PAIR_VERTICES 32
-/* Size of a strip of gathered columns; each client that reads a narrow rectangle has one. */
+/* Size in bytes of a strip of gathered columns; each client that reads a narrow rectangle has
+ * one. */
 #define STRIP_BYTES ((size_t)4 << 20)
-/* Columns of a matrix gathered in one pass over its rows: a cache line of i4. */
+/* Columns of a matrix gathered in one pass over its rows: one cache line of i4 elements. */
 #define STRIP_COLUMNS 16
 /* Cells copied into a strip per call. */
 #define CELLS_AT_ONCE 1024
@@ -27,7 +28,7 @@ static bool is_small(const struct rectangle *rectangle)
            rectangle->rows.count <= most;
 }
 
-/* Returns whether all strips together compute fewer columns than there are rows. */
+/* Returns whether all strips together compute fewer columns than the rectangle has rows. */
 static bool is_narrow(const struct rectangle *rectangle)
 {
     const uint64_t rows = rectangle->rows.count;
@@ -43,7 +44,7 @@ static enum status open_strip(struct rectangle *rectangle, uint32_t rows)
 {
     const size_t row_bytes = rectangle->columns.count * kind_size(result_kind(rectangle->result));
     rectangle->strip_rows = rows;
-    rectangle->strip_first = UINT32_MAX; /* none yet */
+    rectangle->strip_first = UINT32_MAX; /* no strip yet */
     rectangle->swept.axis = rectangle->columns;
     rectangle->cells = (struct axis){NULL, 0, rectangle->columns.count};
     rectangle->strip = malloc(rows * row_bytes + 1);

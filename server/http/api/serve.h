@@ -1,10 +1,10 @@
-/* Handlers and streams of all routes, defined in this folder and in web/pages.c. request/router.c
- * calls them on the thread of the connection. */
+/* Handlers and streams of all routes in the table of request/router.c. They are defined in this
+ * folder and in web/pages.c, and run on the thread of the connection. */
 #pragma once
 
 #include "server/http/transport/stream.h"
 
-/* Called at the headers: checks whether an upload is admitted, and opens it. */
+/* Called when the headers are complete: checks whether an upload is admitted, and opens it. */
 MUST_CHECK enum status serve_jobs_prepare(struct request *request, struct problem *reterr);
 /* Reads the parameters and headers of a job into request->job_request. */
 MUST_CHECK enum status serve_jobs_read(struct request *request, struct problem *reterr);
@@ -44,7 +44,7 @@ extern const struct stream_kind serve_within;
 
 route_fill serve_coordinates_put;
 extern const struct stream_kind serve_coordinates;
-/* Answers with the vertex nearest to a position; request->call has found the graph. */
+/* Sends the vertex nearest to a position, once request->call has found the graph. */
 extern const struct stream_kind serve_coordinates_nearest;
 
 extern const struct stream_kind serve_statistics;

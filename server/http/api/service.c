@@ -24,7 +24,7 @@ void serve_service_ready(struct request *request)
         problem_set(&problem, STATUS_DRAINING, "The service is shutting down.");
     } else if (!worker) {
         problem_set(&problem, STATUS_NOT_READY,
-                    "No solver is ready: all are lost or restarting. Queries about solved graphs "
+                    "No worker is ready: all are lost or restarting. Queries about solved graphs "
                     "are still answered.");
     }
     if (problem.status != STATUS_OK) {
@@ -170,7 +170,7 @@ void serve_service_devices(struct request *request)
     answer_fresh(request, json_pack("{s:o, s:s?}", "devices", list, "gpu_reason", reason));
 }
 
-/* Answers the page that the type member of a problem links to. */
+/* Sends the page that the type member of a problem links to. */
 void serve_service_problem(struct request *request)
 {
     char type[PROBLEM_TYPE_SIZE];
@@ -179,12 +179,13 @@ void serve_service_problem(struct request *request)
         const struct status_info *info = status_info(status);
         problem_print_type(status, type);
         if (strcmp(type + strlen(PROBLEM_TYPES), request->match.capture) == 0) {
-            text_printf(&text,
-                        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">"
-                        "<title>%s</title>\n<h1>%s</h1>\n<p>Code <code>%s</code>, HTTP status %d. "
-                        "The detail and the hint of an answer say what is wrong with a request and "
-                        "what to do.</p>\n<p><a href=\"../docs\">API</a></p></html>\n",
-                        info->title, info->title, info->code, info->http);
+            text_printf(
+                &text,
+                "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">"
+                "<title>%s</title>\n<h1>%s</h1>\n<p>Code <code>%s</code>, HTTP status %d. "
+                "The detail and the hint of the response say what is wrong with the request and "
+                "how to correct it.</p>\n<p><a href=\"../docs\">API</a></p></html>\n",
+                info->title, info->title, info->code, info->http);
             request_answer_text(request, MHD_HTTP_OK, "text/html", &text);
             return;
         }

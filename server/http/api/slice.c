@@ -113,9 +113,7 @@ enum status slice_scan_object(struct slice *const slices[2], const char *const *
     return scan_members(&scanner, slices, keys, result_names(request->result), count, reterr);
 }
 
-/* ---- Ranges ---- */
-
-/* Parses digits; an empty bound leaves the value unchanged. */
+/* Parses a bound of a range. An empty bound leaves *value unchanged. */
 static bool parse_bound(const char *bytes, size_t size, int64_t *value)
 {
     if (strspn(bytes, "0123456789") < size) {
@@ -136,15 +134,13 @@ static enum status set_range(struct slice *slice, uint32_t n, const char *parame
     if (first > stop || stop > n) {
         return problem_refuse(reterr, STATUS_BAD_PARAMETER,
                               "a:b selects from a up to, but not including, b, counted from 0.",
-                              "%s=%" PRId64 ":%" PRId64 " lies outside the matrix, of %" PRIu32
-                              " rows and columns.",
+                              "%s=%" PRId64 ":%" PRId64
+                              " lies outside the matrix, which has %" PRIu32 " rows and columns.",
                               parameter, first, stop, n);
     }
     slice->axis = (struct axis){NULL, (uint32_t)first, (uint32_t)(stop - first)};
     return STATUS_OK;
 }
-
-/* ---- Lists ---- */
 
 static enum status add_names(struct slice *slice, const struct vertex_names *names,
                              const char *parameter, const char *text, struct problem *reterr)

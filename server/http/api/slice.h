@@ -23,7 +23,7 @@ void slice_finish(struct slice *slice);
 MUST_CHECK enum status slice_add(struct slice *slice, const struct vertex_names *names,
                                  const char *name, size_t size, struct problem *reterr);
 /* Parses a body {"KEY":[names],...}, with one key for each slice and an optional third key for the
- * integer *count, which is 0 for anything else. An absent slice selects all vertices. */
+ * integer *count, which becomes 0 if it is not an integer. An absent slice selects all vertices. */
 MUST_CHECK enum status slice_scan_object(struct slice *const slices[2], const char *const *keys,
                                          const struct request *request, int64_t *count,
                                          struct problem *reterr);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Vertices per piece of JSON: a few KiB of text. */
+/* Number of vertices per piece of JSON, which is a few KiB of text. */
 #define VERTICES_PER_PIECE 512
 
 /* Appends a value; single: it is a distance of a float32 matrix, printed with fewer digits. */
@@ -24,8 +24,6 @@ static void append_distance(struct text *text, const struct statistics *statisti
     append_number(text, value, statistics->kind == KIND_F4);
 }
 
-/* ---- Columns of vertices ---- */
-
 enum column { ECCENTRICITY, CLOSENESS, REACHABLE, COLUMNS };
 
 static void append_cell(struct text *text, const struct statistics *statistics, size_t column,
@@ -39,8 +37,6 @@ static void append_cell(struct text *text, const struct statistics *statistics, 
         append_number(text, statistics_closeness(statistics, row), false);
     }
 }
-
-/* ---- Members of the matrix ---- */
 
 static void append_member(struct text *text, const struct statistics *statistics, const char *name,
                           double value, bool is_distance)
@@ -89,15 +85,16 @@ static enum status sweep_some(struct stream *stream, struct statistics_sweep **s
     return is_done && result_statistics(stream->result) == NULL ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* Continues to compute the statistics of a hierarchy. A matrix has them in its file, so their
- * absence means that it is damaged. */
+/* Continues to compute the statistics of a hierarchy. A matrix has them in its file, so a matrix
+ * without them is damaged. */
 static bool compute_some(struct stream *stream, struct text *text)
 {
     const enum status status = sweep_some(stream, (void *)stream->context);
     return status == STATUS_OK || stream_fail(stream, text, status);
 }
 
-/* stream->position is the piece; each column has the same number of pieces, at least one. */
+/* Appends a piece of a column; stream->position is its number. Each column has the same number of
+ * pieces, at least one. */
 static bool make_pieces(struct stream *stream, struct text *text)
 {
     static const char *const names[] = {"eccentricity", "closeness", "reachable"};

@@ -10,47 +10,47 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Time that a pool thread computes before other work gets its turn. */
+/* Seconds that a pool thread computes before other work gets its turn. */
 #define TURN_S 5e-3
 #define HANDS_MOST 8
-/* Number of batches that guess the diameter: even, so that the last batch is not reversed. */
+/* Number of batches of rows that guess the diameter: even, so that the last is not reversed. */
 #define GUESS_BATCHES 4
-/* Seconds of one thread per arc and per vertex of a row, when 16 rows are computed together. */
+/* Seconds that a thread needs per arc and per vertex of a row if it computes 16 rows together. */
 #define ARC_S 0.5e-9
 #define VERTEX_S 0.6e-9
 
 struct hand {
     struct statistics_sweep *sweep;
     struct result_rows rows; /* current batch of rows */
-    uint32_t index;          /* index in the batch of the current row */
+    uint32_t index;          /* index of the current row in its batch */
     double lowest;
     uint64_t bins[STATISTICS_BINS];
 };
 
-/* State of a sweep. The first hand guesses the diameter, which gives the histogram's range: it
- * alternates between rows to vertices spread over the graph and rows from the vertices farthest
- * from these. Then all hands compute every row; after a wrong guess, they repeat this for the
- * histogram. */
+/* State of a sweep; each of its threads is a hand. Hand 0 first guesses the diameter, which gives
+ * the histogram's range. It starts with vertices spread over the graph, and alternates between the
+ * rows to these vertices and the rows from the farthest vertices found. Then all hands together
+ * compute every row. If the guess was wrong, they do so again for the histogram. */
 struct statistics_sweep {
     struct result *result;
     const struct conn *conn;   /* valid until statistics_sweep_destroy */
     struct endpoint *endpoint; /* endpoint of conn, valid until its thread ends */
     struct statistics statistics;
     void *storage;                     /* memory of statistics, until moved to the result */
-    uint32_t sources[HIERARCHY_LANES]; /* vertices of a batch of the guess */
-    uint32_t guess_batches;            /* batches left */
-    double guess;                      /* the longest distance so far */
+    uint32_t sources[HIERARCHY_LANES]; /* vertices of the guess's current batch */
+    uint32_t guess_batches;            /* batches left to compute for the guess */
+    double guess;                      /* the longest distance found so far */
     bool is_destroyed;
     atomic_bool is_over;
-    atomic_bool is_recounting; /* the second pass, which fills the histogram again */
+    atomic_bool is_recounting; /* in the second pass, which fills the histogram again */
     atomic_uint next;          /* next row to compute */
-    atomic_uint done;          /* rows computed */
+    atomic_uint done;          /* number of rows computed */
     atomic_int status;
-    uint32_t working; /* hands with work in the pool */
+    uint32_t working; /* number of hands with work in the pool */
     struct hand hands[HANDS_MOST];
 };
 
-/* ---- Any thread ---- */
+/* ---- Functions for any thread ---- */
 
 static bool start_batch(struct hand *hand)
 {
@@ -83,7 +83,7 @@ static void reduce_row(struct hand *hand, uint32_t row, const void *distances)
     }
 }
 
-/* Computes the next row of a hand; false when no row is left, or after a failure. */
+/* Computes the next row of a hand. Returns false if no row is left, or after a failure. */
 static bool compute_row(struct hand *hand)
 {
     struct statistics_sweep *sweep = hand->sweep;
@@ -114,7 +114,7 @@ static void work_one_turn(void *context)
     }
 }
 
-/* ---- The HTTP thread ---- */
+/* ---- Functions for the HTTP thread ---- */
 
 static void free_sweep(struct statistics_sweep *sweep)
 {
@@ -167,7 +167,8 @@ enum status statistics_sweep_check(const struct request *request, double rows,
         reterr, STATUS_NOT_A_MATRIX, limit_s, seconds / count_hands(),
         "Request rows, tables or pairs, solve the graph with result=matrix, or "
         "raise hierarchy.sweep_limit_s.",
-        "The result is a hierarchy, and computing all of its rows would take longer than allowed.");
+        "The result is a hierarchy, and computing the necessary rows would take longer than "
+        "allowed.");
 }
 
 enum status statistics_sweep_create(const struct request *request,
@@ -233,7 +234,7 @@ static enum status guess_diameter(struct statistics_sweep *sweep)
         return STATUS_OK;
     }
     uint32_t *source = &sweep->sources[hand->index++];
-    /* Reversed rows only choose sources: float sums may round differently in that direction. */
+    /* Reversed rows only choose sources, because float sums may round differently there. */
     double unused = 0;
     statistics_reduce_row(statistics, *source, statistics->kind, distances,
                           hand->rows.is_reversed ? &unused : &hand->lowest);

@@ -66,9 +66,7 @@ void auth_destroy(struct keyring *keyring)
     free(keyring);
 }
 
-/* ---- The file ---- */
-
-/* The message never quotes the line, which could contain a key by mistake. */
+/* Refuses a line of the file, without quoting it, because it could contain a key by mistake. */
 static enum status refuse_line(const struct reading *reading, const char *words)
 {
     return problem_refuse_at(reading->reterr, STATUS_CONFIG, reading->line, 0, NULL, "%s:%llu: %s",
@@ -135,16 +133,17 @@ static enum status read_words(struct reading *reading, char *line)
         return refuse_line(reading, "the file has more than 4096 keys");
     }
     if (!read_digest(digest, entry->digest)) {
-        return refuse_line(reading, "a line begins with the SHA-256 of a key, 64 digits of 0-9a-f; "
-                                    "apspd --add-key writes such a line");
+        return refuse_line(reading,
+                           "the first word must be the SHA-256 of a key, 64 digits of 0-9a-f; "
+                           "apspd --add-key writes such a line");
     }
     if (tenant == NULL || !is_tenant(tenant)) {
-        return refuse_line(reading, "the second word is the tenant: 1 to 31 of a-z 0-9 . _ -");
+        return refuse_line(reading, "the second word must be the tenant: 1 to 31 of a-z 0-9 . _ -");
     }
     entry->grant.rights = role == NULL ? 0 : read_role(role);
     if (entry->grant.rights == 0) {
         return refuse_line(reading,
-                           "the third word is the role: reader, submitter, monitor or admin");
+                           "the third word must be a role: reader, submitter, monitor or admin");
     }
     while ((quota = strtok_r(NULL, BLANKS, &rest)) != NULL) {
         if (!read_quota(quota, &entry->grant.quota)) {
@@ -174,7 +173,7 @@ static enum status read_lines(struct reading *reading, FILE *stream)
     }
     return reading->count > 0
                ? STATUS_OK
-               : problem_set(reading->reterr, STATUS_CONFIG, "%s has no key", reading->path);
+               : problem_set(reading->reterr, STATUS_CONFIG, "%s contains no key", reading->path);
 }
 
 enum status auth_load_keys(struct keyring *keyring, const char *path, struct problem *reterr)
@@ -182,7 +181,7 @@ enum status auth_load_keys(struct keyring *keyring, const char *path, struct pro
     struct reading reading = {.path = path, .keyring = keyring, .reterr = reterr};
     FILE *stream = fopen(path, "re");
     if (stream == NULL) {
-        return problem_set(reterr, STATUS_CONFIG, "cannot read the keys of %s: %s", path,
+        return problem_set(reterr, STATUS_CONFIG, "cannot read the keys in %s: %s", path,
                            strerror(errno));
     }
     reading.entries = calloc(KEY_LIMIT, sizeof(*reading.entries));
@@ -207,8 +206,6 @@ enum status auth_load_keys(struct keyring *keyring, const char *path, struct pro
     free(old);
     return STATUS_OK;
 }
-
-/* ---- Keys ---- */
 
 unsigned auth_count_submitters(const struct keyring *keyring)
 {
@@ -280,8 +277,8 @@ enum status auth_add_key(const char *path, const char *tenant, const char *role,
     if (!is_tenant(tenant) || read_role(role) == 0) {
         return problem_set(
             reterr, STATUS_CONFIG,
-            "--add-key FILE TENANT ROLE: a tenant is 1 to 31 of a-z 0-9 . _ -, and a "
-            "role is reader, submitter, monitor or admin");
+            "--add-key FILE TENANT ROLE: TENANT must be 1 to 31 of a-z 0-9 . _ -, and "
+            "ROLE must be reader, submitter, monitor or admin");
     }
     if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) != 0 ||
         gnutls_base64_encode2(&datum, &key) != 0 ||
@@ -299,12 +296,10 @@ enum status auth_add_key(const char *path, const char *tenant, const char *role,
     return status;
 }
 
-/* ---- Requests ---- */
-
 #define SCHEME "Bearer "
 
-/* The Authorization headers of a request. With more than one, a proxy may have checked another than
- * this service does, so the request is refused. */
+/* The Authorization headers of a request. A request with more than one is refused, because a proxy
+ * may have checked another one than this service. */
 struct bearer {
     const char *value;
     size_t size;
@@ -339,8 +334,8 @@ static bool find_grant(struct request *request, bool *ret_tried)
                          bearer.size - prefix, &request->grant);
 }
 
-/* A client that guesses keys must wait and reconnect for each guess. A valid key never waits,
- * because many clients may share one address. */
+/* Refuses a request without a valid key. A client that guesses keys must soon wait and reconnect
+ * for each guess. A valid key is never delayed, because many clients may share one address. */
 static enum status refuse_key(struct request *request, bool tried, struct problem *reterr)
 {
     struct http_context *http_context = request->http_context;
@@ -356,7 +351,8 @@ static enum status refuse_key(struct request *request, bool tried, struct proble
                                     "This address has sent too many wrong keys.");
     }
     request_set_header(request, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"apspd\"");
-    return problem_refuse(reterr, STATUS_UNAUTHORIZED, "Send it as \"Authorization: Bearer KEY\".",
+    return problem_refuse(reterr, STATUS_UNAUTHORIZED,
+                          "Send the key as \"Authorization: Bearer KEY\".",
                           "This request needs a valid key.");
 }
 

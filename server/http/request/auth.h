@@ -3,21 +3,21 @@
  *   SHA256 TENANT ROLE [jobs=N] [bytes=N] [vertices=N]
  *
  * SHA256 is the hash of the key, 64 hexadecimal digits, so the file does not disclose keys. TENANT,
- * 1 to 31 of a-z 0-9 . _ -, owns the graphs and jobs that the key may use; a single dash stands for
- * the tenant without a name, which owns everything created without keys. ROLE is reader, submitter,
- * monitor or admin. The rest is the tenant's quota under this key: waiting jobs, stored bytes of
- * graphs and results (suffixes KiB, MiB, GiB, TiB), and vertices of a graph. Blank lines and lines
- * that begin with # are ignored.
+ * 1 to 31 of a-z 0-9 . _ -, owns the graphs and jobs that the key may use; a single dash means the
+ * tenant without a name, which owns everything created without keys. ROLE is reader, submitter,
+ * monitor or admin. The other words set the tenant's quota under this key: waiting jobs, stored
+ * bytes of graphs and results (suffixes KiB, MiB, GiB, TiB), and vertices of a graph. Blank lines
+ * and lines that begin with # are ignored.
  *
- * Any thread may look up a key; only the loop thread replaces the keyring. Both take a read-write
- * lock inside the keyring for microseconds. */
+ * Any thread may look up a key; only the loop thread replaces the keyring. Both hold the keyring's
+ * read-write lock for microseconds only. */
 #pragma once
 
 #include "server/scheduler/tenants.h"
 
 #include <stdio.h>
 
-/* Bits: a key has a set of rights, and a route requires one of them or none. */
+/* Rights as bits. A key has a set of rights; a route requires one right, or no key. */
 enum right {
     RIGHT_READ = 1,    /* query graphs, results and jobs */
     RIGHT_WRITE = 2,   /* upload, submit, cancel, delete */
@@ -47,11 +47,11 @@ MUST_CHECK enum status auth_load_keys(struct keyring *keyring, const char *path,
                                       struct problem *reterr);
 /* Returns the number of tenants that have a key with RIGHT_WRITE. Loop thread. */
 unsigned auth_count_submitters(const struct keyring *keyring);
-/* Returns false for an unknown key. For keys of the same length the time does not depend on the
- * key, so that timing discloses nothing about the stored keys. */
+/* Finds the grant of a key; returns false for an unknown key. For keys of the same length the time
+ * does not depend on the key, so that timing discloses nothing about the stored keys. */
 bool auth_find_key(struct keyring *keyring, const char *key, size_t size, struct grant *ret_grant);
 /* Generates a random key, appends its line to the file (created if missing) and prints the key.
- * STATUS_CONFIG: invalid tenant or role, or the file cannot be written. */
+ * Returns STATUS_CONFIG if the tenant or role is invalid or the file cannot be written. */
 MUST_CHECK enum status auth_add_key(const char *path, const char *tenant, const char *role,
                                     FILE *to, struct problem *reterr);
 

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-/* How far beyond the limit a refused chunked body is read before the connection is cut. */
+/* Bytes beyond the limit that are read from a refused body before the connection is closed. */
 #define DRAIN_LIMIT_BYTES (UINT64_C(64) << 20)
 
 uint64_t request_announced_bytes(const struct request *request)
@@ -71,7 +71,7 @@ enum status request_check_coding(struct request *request, bool is_upload, enum c
     request_set_header(request, "Accept-Encoding", "%s", codings);
     problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
                 "The Content-Encoding \"%.60s\" is not supported.", name);
-    problem_hint(reterr, "Supported: %s; only one, applied once.", codings);
+    problem_hint(reterr, "Supported: %s. A body may be encoded only once.", codings);
     return STATUS_UNSUPPORTED_MEDIA_TYPE;
 }
 
@@ -126,7 +126,7 @@ static enum status feed_document(struct request *request, const char *bytes, siz
     const uint64_t announced = request_announced_bytes(request);
     const uint64_t new_size = request->document.size + size;
     STATUS_TRY(check_size(new_size, request->document_limit, reterr));
-    /* Reserve the announced size at once: growing in steps would copy and take twice the memory. */
+    /* Reserve the announced size now: growing in steps would take up to twice the memory. */
     if (announced > new_size && announced <= request->document_limit) {
         text_reserve(&request->document, size + (size_t)(announced - new_size));
     }

@@ -1,8 +1,8 @@
 /* Reads the body of a request into an upload or into request->document, on the thread of the
  * connection.
  *
- * When a body is refused midway, the rest is read and dropped, and the refusal is sent at its end.
- * A chunked body that continues far beyond the limit is cut off without an answer. */
+ * When a body is refused midway, its rest is read and dropped before the refusal is sent. If a
+ * refused body continues far beyond the limit, the connection is closed without an answer. */
 #pragma once
 
 #include "proto/problem.h"
@@ -25,12 +25,12 @@ MUST_CHECK enum status request_check_coding(struct request *request, bool is_upl
  * request->document. Does nothing for other routes. */
 MUST_CHECK enum status request_expect_body(struct request *request, struct problem *reterr);
 /* Passes a piece of the body to the upload or the document, or drops it once the body is refused.
- * MHD_NO: libmicrohttpd must close the connection. */
+ * Returns MHD_NO if libmicrohttpd must close the connection. */
 enum MHD_Result request_feed_body(struct request *request, const char *bytes, size_t size);
 struct json_t;
-/* Parses the document as a JSON object, a new reference. STATUS_BAD_REQUEST with line, column. */
+/* Parses the document as a JSON object, a new reference. STATUS_BAD_REQUEST has line and column. */
 MUST_CHECK enum status request_parse_document(const struct request *request,
                                               struct json_t **ret_document, struct problem *reterr);
-/* Checks the complete document: STATUS_EMPTY_BODY, STATUS_NO_MEMORY. */
+/* Checks the complete document. Returns STATUS_EMPTY_BODY or STATUS_NO_MEMORY. */
 MUST_CHECK enum status request_check_document(const struct request *request,
                                               struct problem *reterr);

@@ -13,7 +13,7 @@ struct framing_counts {
     unsigned hosts;
     unsigned lengths;
     unsigned encodings;
-    bool has_content; /* a Content-Length other than 0 */
+    bool has_content; /* the body is chunked, or its Content-Length is not 0 */
 };
 
 static bool is_token(const char *bytes, size_t size)
@@ -45,7 +45,7 @@ static const char *const framing_names[] = {"content-length", "transfer-encoding
 /* Indexes of the framing_names that this file tests for. */
 enum framing_name { CONTENT_LENGTH, TRANSFER_ENCODING, HOST, FRAMING_NAMES = 6 };
 
-/* Returns the framing header whose name is a prefix of this name; FRAMING_NAMES if none. */
+/* Returns the index of the framing name that this header's name starts with, else FRAMING_NAMES. */
 static unsigned find_framing_name(const struct framing_header *header)
 {
     unsigned i = 0;
@@ -57,10 +57,8 @@ static unsigned find_framing_name(const struct framing_header *header)
     return i;
 }
 
-/* ---- Host ---- */
-
-/* Returns the size of the host name: unreserved bytes, percent escapes and sub-delimiters. No
- * commas, though the RFC allows them: a server could read "a,b" as a list of two hosts. */
+/* Returns the size of the host name at the start of the value: unreserved bytes, percent escapes
+ * and sub-delimiters except the comma, because a server could read "a,b" as a list of two hosts. */
 static size_t name_size(const char *value, size_t size)
 {
     size_t at = 0;
@@ -102,8 +100,6 @@ static bool is_valid_host(const char *value, size_t size)
     }
     return at == size;
 }
-
-/* ---- The head ---- */
 
 static enum status refuse_head(struct problem *reterr, const char *reason)
 {
@@ -211,18 +207,18 @@ static enum status check_framing(const struct framing_head *request,
                                  "A %s request needs a Content-Length or chunked transfer coding.",
                                  request->method);
     }
-    /* Clients may send Content-Length: 0 with DELETE; an empty body has only one framing. */
+    /* Content-Length: 0 is allowed with DELETE: an empty body can be framed in only one way. */
     return announced > 0 && (framing->has_content || (method & (METHOD_GET | METHOD_HEAD)) != 0)
                ? refuse_head(reterr, "This method does not allow a body.")
                : STATUS_OK;
 }
 
-/* The size that a head of these strings has in plain form: one blank between the words of the
+/* Returns the size that the head would have in plain form: one space between the words of the
  * request line and after each colon, and CRLF after each line. libmicrohttpd 0.9 ends its strings
- * at a NUL and the head at a header without a name, so skipped bytes make the real head larger. Two
- * deviations may cancel out, such as an extra blank and a bare LF, but then a string between them
- * is not at its plain address. Only after the last string can two CRLFs not be told from a bare LF
- * with a NUL or a colon. */
+ * at a NUL, and the head at a header without a name, so bytes that it skips make the real head
+ * larger. Two deviations may cancel out, such as an extra space and a bare LF, but then a string
+ * between them is not at its address in plain form, and *ret_in_place is false. Only deviations
+ * after the last string remain undetected: a bare LF and a NUL are as long as CRLF. */
 static size_t plain_size(const struct framing_head *request, bool *ret_in_place)
 {
     const char *at = request->method + strlen(request->method) + strlen(" ");

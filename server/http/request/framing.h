@@ -1,4 +1,4 @@
-/* The guard against request smuggling: refuses requests that libmicrohttpd accepts and a proxy in
+/* The guard against request smuggling: refuses requests that libmicrohttpd accepts but a proxy in
  * front of it could parse differently (RFC 9112 sections 3, 5 and 6). Pure functions. */
 #pragma once
 
@@ -26,10 +26,11 @@ struct framing_head {
     size_t head_size; /* bytes of the head, from the method on; 0: unknown */
 };
 
-/* Returns STATUS_OK, or STATUS_BAD_REQUEST or STATUS_LENGTH_REQUIRED with the reason; the caller
- * closes the connection after refusing. ret_body: the request announces a body. ret_closing: the
- * connection must close after the answer too, because libmicrohttpd hides the chunk lines of a
- * chunked body, or because the head has deviations that its strings do not show. */
+/* Checks the head of a request. Returns STATUS_BAD_REQUEST or STATUS_LENGTH_REQUIRED with the
+ * reason; the caller then closes the connection after the refusal. *ret_body: the request announces
+ * a body. *ret_closing: an accepted request must be the last of its connection, because
+ * libmicrohttpd hides the chunk lines of a chunked body, or because the head has deviations that
+ * its strings do not show. */
 MUST_CHECK enum status framing_check(const struct framing_head *request, bool *ret_body,
                                      bool *ret_closing, struct problem *reterr);
 /* Checks the trailer section after the last chunk: fields that frame the message or identify the

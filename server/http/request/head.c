@@ -9,7 +9,7 @@
 /* Memory of the connection reserved for the head of an answer. */
 #define ANSWER_HEAD_BYTES ((size_t)3 << 10)
 
-/* Headers of a request. Its several kilobytes are not zeroed, to save time. */
+/* The headers of a request. To save time, the several kilobytes of the list are not zeroed. */
 struct header_list {
     size_t count;
     struct framing_header headers[HEAD_HEADER_LIMIT];
@@ -47,7 +47,7 @@ static enum status check_size(const struct request *request, size_t head_size,
     const char *cookie = request_header(request, MHD_HTTP_HEADER_COOKIE);
     const size_t values = (size_t)MHD_get_connection_values(
         request->connection, MHD_HEADER_KIND | MHD_GET_ARGUMENT_KIND | MHD_COOKIE_KIND, NULL, NULL);
-    /* libmicrohttpd parses cookies in a copy. */
+    /* libmicrohttpd copies the Cookie header before it parses the cookies. */
     const size_t bytes = head_size + (cookie == NULL ? 0 : strlen(cookie));
     const size_t limit = ENDPOINT_CONNECTION_BYTES - ANSWER_HEAD_BYTES;
     const size_t needed = bytes + values * VALUE_BYTES;

@@ -10,8 +10,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* ---- Content negotiation ---- */
-
 /* One element of a separated list, without surrounding spaces and tabs. */
 struct element {
     const char *bytes;
@@ -23,7 +21,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Returns the element up to the separator. *rest advances past it, and is NULL after the last. */
+/* Returns the next element. Moves *rest past its separator, or sets it to NULL after the last. */
 static struct element next_element(const char **rest, const char *end, char separator)
 {
     const char *first = *rest;
@@ -119,7 +117,7 @@ enum coding header_choose_coding(const char *accept_encoding, unsigned offers)
     }
     for (size_t i = 0; i < sizeof(liked_first) / sizeof(liked_first[0]); i++) {
         const enum coding coding = liked_first[i];
-        /* Identity is always acceptable, but any other coding that the header names goes first. */
+        /* Identity is always acceptable, but with the lowest quality unless the header names it. */
         const double fallback = coding == CODING_IDENTITY ? 0.0005 : 0;
         const double liked = find_quality(accept_encoding, decoder_coding_name(coding), fallback);
         if (liked > most && (coding == CODING_IDENTITY || (offers & 1u << coding) != 0)) {
@@ -156,9 +154,7 @@ bool header_wait(const char *prefer, double *ret_wait_s)
     return false;
 }
 
-/* ---- Ranges and tags ---- */
-
-/* Parses a text of digits as a position; a number beyond int64 counts as past the end. */
+/* Parses digits as a position, which is INT64_MAX if it is larger; returns false for other text. */
 static bool parse_position(const char *bytes, size_t size, uint64_t *ret_value)
 {
     int64_t value = INT64_MAX;
@@ -183,7 +179,7 @@ enum range_outcome header_range(const char *header, uint64_t size, uint64_t *ret
         (dash > spec && last < first)) {
         return RANGE_WHOLE;
     }
-    if (dash == spec) { /* a suffix range: the number of last bytes */
+    if (dash == spec) { /* a suffix range, which is the number of last bytes */
         first = last < size ? size - last : 0;
         size = last > 0 ? size : 0;
         last = INT64_MAX;
@@ -195,8 +191,6 @@ enum range_outcome header_range(const char *header, uint64_t size, uint64_t *ret
     *ret_size = (last < size ? last + 1 : size) - first;
     return RANGE_PART;
 }
-
-/* ---- The ids of a request ---- */
 
 bool request_id_is_valid(const char *text)
 {
@@ -220,7 +214,7 @@ bool header_traceparent(const char *header, char ret_traceparent[TRACEPARENT_SIZ
     char parent[17];
     char flags[3];
     int size = 0;
-    /* Only fields of full width have the full size together. An ID must not be all zeros. */
+    /* The total size is right only if each field has its full width. An ID must not be zero. */
     const bool is_valid = strlen(header) == TRACEPARENT_SIZE - 1 &&
                           sscanf(header, pattern, trace, parent, flags, &size) == 3 &&
                           size == TRACEPARENT_SIZE - 1 && trace[strspn(trace, "0")] != '\0' &&

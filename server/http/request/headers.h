@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Chooses the offer with the highest quality in the Accept header; the first one wins a tie, and
- * the first of all when there is no header (NULL). Returns false when the header accepts none of
- * them. offers ends with NULL. */
+/* Chooses the offered media type with the highest quality in the Accept header. The first of equal
+ * offers wins; without a header (NULL) the first offer does. Returns false if the header accepts
+ * none. offers ends with NULL. */
 bool header_choose_type(const char *accept, const char *const *offers, size_t *ret_index);
 
 /* Chooses the coding that an Accept-Encoding header (NULL: none) prefers. offers is a set of bits 1
@@ -18,12 +18,12 @@ bool header_choose_type(const char *accept, const char *const *offers, size_t *r
  * offered, even when the header refuses it. RFC 9110 section 12.5.3. */
 enum coding header_choose_coding(const char *accept_encoding, unsigned offers);
 
-/* Returns the seconds of the wait preference of a Prefer header (RFC 7240); false when the header
+/* Parses the wait preference of a Prefer header (RFC 7240), in seconds. Returns false if the header
  * has no such preference or its value is not a number. */
 bool header_wait(const char *prefer, double *ret_wait_s);
 
 enum range_outcome {
-    RANGE_WHOLE,        /* no range, an unsupported one, or several: send everything */
+    RANGE_WHOLE,        /* no range, an unsupported range or several ranges: send everything */
     RANGE_PART,         /* one range */
     RANGE_UNSATISFIABLE /* the range starts after the end */
 };
@@ -39,9 +39,9 @@ enum range_outcome header_range(const char *header, uint64_t size, uint64_t *ret
 
 /* Returns whether a client's ID is valid: 1 to 64 letters, digits, dots, dashes, underscores. */
 bool request_id_is_valid(const char *text);
-/* Prints an ID in hexadecimal digits. With one seed, different numbers give different IDs. */
+/* Prints an ID in hexadecimal digits. With the same seed, different numbers give different IDs. */
 void request_id_print(uint64_t seed, uint64_t number, char ret_id[REQUEST_ID_OWN_SIZE]);
 
 /* Copies a traceparent of W3C Trace Context (https://www.w3.org/TR/trace-context/, section 3.2).
- * False for anything but a valid traceparent of version 00; the standard says to ignore it. */
+ * Returns false unless it is valid and of version 00; the standard says to ignore others. */
 bool header_traceparent(const char *header, char ret_traceparent[TRACEPARENT_SIZE]);

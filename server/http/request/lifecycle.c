@@ -20,8 +20,8 @@ static bool is_preflight(const struct request *request)
 }
 
 /* Refuses requests that a page of another site may have caused a browser to send. Such a page has
- * no key, so Host is checked only when no keys are configured. Browsers do not connect to Unix
- * sockets, but a proxy does and forwards Origin. */
+ * no key, so Host is checked only when no keys are configured. On a Unix socket only Origin is
+ * checked: browsers cannot connect, but a proxy may forward Origin. */
 static enum status check_origin(const struct request *request, struct problem *reterr)
 {
     static const char *const public_paths[] = {"/livez", "/readyz", "/metrics"};
@@ -32,16 +32,16 @@ static enum status check_origin(const struct request *request, struct problem *r
     const unsigned safe = METHOD_GET | METHOD_HEAD | METHOD_OPTIONS;
     bool is_known = request->http_context->keyring != NULL || request->http_context->is_unix ||
                     origin_knows_host(config, host);
-    /* Health and metrics disclose nothing private, and monitors may use any host name. */
+    /* Health and metrics pages are not private, and monitors may use any host name. */
     for (size_t i = 0; i < 3 && !is_known; i++) {
         is_known =
             strlen(public_paths[i]) == size && memcmp(public_paths[i], request->target, size) == 0;
     }
     if (!is_known) {
-        return problem_refuse(
-            reterr, STATUS_WRONG_HOST,
-            "The option http.hosts lists its names; an IP address is always accepted.",
-            "\"%s\" is not a name of this service.", host);
+        return problem_refuse(reterr, STATUS_WRONG_HOST,
+                              "The option http.hosts lists the accepted host names; an IP address "
+                              "is always accepted.",
+                              "\"%s\" is not a name of this service.", host);
     }
     if (((request->method & safe) == 0 || is_preflight(request)) &&
         origin_is_foreign(config, host, origin, request_header(request, "Sec-Fetch-Site"))) {
@@ -52,7 +52,8 @@ static enum status check_origin(const struct request *request, struct problem *r
     return STATUS_OK;
 }
 
-/* The answer is the same for every path, so that a page can read the error of a wrong path. */
+/* Allows a CORS preflight even of a wrong path, so that the page can read the error for that
+ * path. */
 static void answer_preflight(struct request *request)
 {
     request_add_header(request, "Access-Control-Allow-Methods", ORIGIN_CORS_METHODS);
@@ -66,7 +67,7 @@ static enum status check_if_match(const struct request *request, struct problem 
 {
     const char *wanted = request_header(request, "If-Match");
     const char *known = request_header(request, "If-None-Match");
-    /* For GET, request_answer_condition compares If-Match once the answer has its tag. */
+    /* For GET and HEAD, request_answer_condition compares If-Match once the answer has its tag. */
     if ((request->method & (METHOD_GET | METHOD_HEAD)) != 0) {
         return STATUS_OK;
     }
@@ -112,7 +113,7 @@ static enum status check_request(struct request *request, const struct framing_h
     request_assign_id(request);
     request->method = router_method(line->method);
     const enum status status = head_check(request, line, ret_body, reterr);
-    /* A proxy may have framed a refused request differently (request smuggling). */
+    /* Close after a refusal: a proxy may have framed the request differently (smuggling). */
     request->conn->is_last |= status != STATUS_OK;
     STATUS_TRY(status);
     STATUS_TRY(check_origin(request, reterr));
@@ -147,8 +148,8 @@ static void refuse_connection(struct request *request, enum conn_verdict verdict
 }
 
 /* Begins a request when its headers are complete. libmicrohttpd closes the connection after an
- * answer queued here, so a refusal on a connection that may stay open waits for the end of the
- * request, which is now if there is no body. line: the request line from libmicrohttpd. */
+ * answer that is queued now. If the connection may stay open, a refusal therefore waits until the
+ * request is complete; without a body it is so already. line: the request line. */
 static void begin_request(struct request *request, const struct framing_head *line)
 {
     struct conn *conn = request->conn;
@@ -160,7 +161,7 @@ static void begin_request(struct request *request, const struct framing_head *li
         refuse_connection(request, conn->verdict);
     } else if (check_request(request, line, &has_body, &request->refusal) != STATUS_OK) {
         request->resume = request_answer_refusal;
-        /* Refuse at once instead of after a body that would be sent for nothing. */
+        /* Refuse at once, so that the client need not send the body in vain. */
         conn->is_last |= has_body;
         if (conn->is_last) {
             request_answer_refusal(request);
@@ -218,7 +219,7 @@ static void continue_request(struct request *request)
     }
 }
 
-/* ---- The end ---- */
+/* ---- Log and metrics ---- */
 
 /* Logs server errors as warnings, and every request at the debug level. */
 static void log_request(const struct request *request, double seconds)
@@ -257,7 +258,7 @@ static void count_request(const struct request *request, double now_s)
 
 /* ---- Callbacks of libmicrohttpd and of the endpoint ---- */
 
-/* Returns NULL when memory is short; request_came then closes the connection. */
+/* Returns NULL if there is not enough memory; receive_request then closes the connection. */
 static void *create_request(void *context, const char *target, struct MHD_Connection *connection)
 {
     struct conn *conn = endpoint_conn(connection);
@@ -311,7 +312,7 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
     (void)connection;
     (void)reason;
     *request_context = NULL;
-    /* NULL: there was no memory for the request; libmicrohttpd closes the connection. */
+    /* Without memory for the request it is NULL, and libmicrohttpd closes the connection. */
     if (request != NULL) {
         struct conn *conn = request->conn;
         count_request(request, now_s);

@@ -14,7 +14,7 @@ static bool is_equal(const char *one, size_t one_size, const char *other, size_t
     return one_size == other_size && strncasecmp(one, other, one_size) == 0;
 }
 
-/* listen: HOST:PORT, unix:PATH or CONFIG_NONE. */
+/* Returns whether `listen` (HOST:PORT, unix:PATH or CONFIG_NONE) has this host. */
 static bool is_name_of(const char *listen, const char *host, size_t size)
 {
     const char *port = strrchr(listen, ':');
@@ -49,7 +49,7 @@ bool origin_knows_host(const struct config *config, const char *host)
     if (inet_pton(AF_INET, text, &address) == 1) {
         return true;
     }
-    if (host[size - 1] == '.') { /* a name may end in the DNS root */
+    if (host[size - 1] == '.') { /* a fully qualified name may end with a dot */
         size--;
     }
     /* RFC 6761 section 6.3: browsers resolve localhost and names below it without DNS. */

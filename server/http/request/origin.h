@@ -1,7 +1,7 @@
 /* Protects browser users from pages of other sites: Host and Origin checks, and CORS (Fetch
- * Standard, section 3.3). A browser sends the simple requests of any page and only hides the
- * answers. It compares host names, so a page whose name is rebound to this service's address (DNS
- * rebinding) could read the answers too; that is why Host is checked. Pure functions. */
+ * Standard, section 3.3). A browser sends simple requests for any page, and only hides the answers
+ * from pages of other hosts. An attacker who rebinds a page's host name to this service's address
+ * (DNS rebinding) could therefore read the answers too, so Host is checked. Pure functions. */
 #pragma once
 
 #include "server/config.h"
@@ -21,13 +21,13 @@
 /* Seconds that a browser may cache a preflight: the maximum that Chromium honours. */
 #define ORIGIN_CORS_MAX_AGE_S "7200"
 
-/* Returns whether the Host names this service in a form that DNS rebinding cannot produce:
+/* Returns whether the Host header names this service in a form that DNS rebinding cannot produce:
  * localhost, an IP address (rebinding needs a name), or a configured name. host has passed
  * framing_check; NULL and the empty string are accepted, because browsers never send them. */
 bool origin_knows_host(const struct config *config, const char *host);
 /* Returns whether config->cors_origins contains the origin. */
 bool origin_is_listed(const struct config *config, const char *origin);
-/* Whether the request comes from a page that belongs neither to this service nor to a listed
- * origin. site is the Sec-Fetch-Site header. A header that the request does not have is NULL. */
+/* Returns whether the request comes from a page that belongs neither to this service nor to a
+ * listed origin. site is the Sec-Fetch-Site header. Headers that the request lacks are NULL. */
 bool origin_is_foreign(const struct config *config, const char *host, const char *origin,
                        const char *site);

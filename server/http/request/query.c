@@ -219,14 +219,12 @@ double query_real(const struct query *query, const char *name, double fallback)
     return fallback;
 }
 
-/* ---- The parameters of a job ---- */
-
 static enum status refuse_parameter(struct problem *reterr, const char *words)
 {
     return problem_set(reterr, STATUS_BAD_PARAMETER, "%s", words);
 }
 
-/* IDs start with g_ or j_, so a name must not. */
+/* Sets the name, which must not start with g_ or j_, because IDs do. */
 static enum status set_name(const char *name, struct job_request *request, struct problem *reterr)
 {
     static const char letters[] =
@@ -235,7 +233,7 @@ static enum status set_name(const char *name, struct job_request *request, struc
     if (size == 0 || size >= NAME_SIZE || strspn(name, letters) != size ||
         strncmp(name, "g_", 2) == 0 || strncmp(name, "j_", 2) == 0) {
         return refuse_parameter(
-            reterr, "name must be 1 to 127 letters, digits, dots, underscores and dashes, "
+            reterr, "name must consist of 1 to 127 letters, digits, dots, underscores and dashes, "
                     "and must not start with g_ or j_.");
     }
     memcpy(request->parameters.name, name, size + 1);
@@ -319,7 +317,7 @@ enum status query_from_document(const struct json_t *document, const char *const
             return refuse_unknown(name, known, reterr);
         }
         if (is_word != json_is_string(value)) {
-            return problem_set(reterr, STATUS_BAD_PARAMETER, "%s is %s.", name,
+            return problem_set(reterr, STATUS_BAD_PARAMETER, "%s must be %s.", name,
                                is_word ? "a string" : "a number, true or false");
         }
         const size_t size = json_dumpb(value, number, QUERY_NUMBER_SIZE - 1, JSON_ENCODE_ANY);

@@ -21,10 +21,10 @@ struct query {
     size_t count;
 };
 
-/* Percent-decodes in place; false for a malformed escape and for %00. Plus signs are kept. */
+/* Percent-decodes in place, keeping plus signs. Returns false for a malformed escape or %00. */
 bool query_decode(char *text);
 
-/* Splits and decodes the query in place; text may be NULL. A plus sign is a space, as in forms. */
+/* Splits and decodes the query in place; text may be NULL. A plus sign means a space. */
 MUST_CHECK enum status query_parse(char *text, struct query *ret_query, struct problem *reterr);
 /* Checks the query: a parameter that is not in known (NULL-terminated) is STATUS_UNKNOWN_PARAMETER
  * with a hint that lists the known ones; a value of the wrong type or outside its limits is

@@ -23,7 +23,7 @@ struct request *request_create(struct http_context *http_context, struct MHD_Con
     const size_t size = strlen(target) + 1;
     struct request *request = malloc(sizeof(*request) + size);
     if (request != NULL) {
-        /* To save time in each request, zero only the front; the rest takes kilobytes. */
+        /* Zero only the members before began_s, to save time: the others take kilobytes. */
         memset(request, 0, offsetof(struct request, began_s));
         request->http_context = http_context;
         request->connection = connection;
@@ -123,7 +123,7 @@ enum status request_choose_type(const struct request *request, const char *const
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_NOT_ACCEPTABLE,
-                "The answer is not available in a type that Accept allows.");
+                "The answer is not available in a media type that Accept allows.");
     problem_hint_list(reterr, "Available:", offers);
     return STATUS_NOT_ACCEPTABLE;
 }
@@ -165,8 +165,6 @@ bool request_answer_condition(struct request *request)
     return true;
 }
 
-/* ---- Answers ---- */
-
 void request_expect_stream(struct request *request, struct MHD_Response *response)
 {
     if (request->method != METHOD_HEAD) {
@@ -178,8 +176,8 @@ void request_expect_stream(struct request *request, struct MHD_Response *respons
     }
 }
 
-/* Adds the headers that let the pages of listed origins read the answer. Vary is sent even if the
- * origin may not read it: caches must separate origins. */
+/* Adds the headers that let the pages of listed origins read the answer. Vary is sent even to other
+ * origins, because caches must keep the origins apart. */
 static bool add_cors_headers(const struct request *request, struct MHD_Response *response)
 {
     const struct config *config = request->http_context->config;
@@ -207,7 +205,7 @@ void request_answer(struct request *request, unsigned http_status, struct MHD_Re
         added = MHD_add_response_header(response, request->headers[i].name,
                                         request->headers[i].value) == MHD_YES;
     }
-    /* While shutting down, tell clients to close, so that none sends another request. */
+    /* While shutting down, tell clients to close the connection and send no more requests. */
     if (added && (request->conn->is_last || endpoint_is_quiesced(request->conn->endpoint))) {
         added = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
     }
@@ -273,7 +271,7 @@ static void print_problem(const struct request *request, const struct problem *p
 {
     const struct call *call = request->call;
     json_t *root = problem_json(problem, request->request_id);
-    /* For a graph that is not solved yet, link the job to watch. */
+    /* If the graph is not solved yet, add a link to the job to watch. */
     if (problem->status == STATUS_NOT_SOLVED && call != NULL && call->job_id[0] != '\0') {
         json_object_set_new(root, "links",
                             json_pack("{s:o}", "job", json_sprintf("/v1/jobs/%s", call->job_id)));
@@ -317,7 +315,7 @@ void request_refuse_with(struct request *request, enum status status, const char
     request_refuse(request, &problem);
 }
 
-/* ---- Calls of the scheduler ---- */
+/* ---- Calls to the scheduler ---- */
 
 struct call *request_create_call(struct request *request, enum call_kind kind)
 {
@@ -337,7 +335,7 @@ struct call *request_create_call(struct request *request, enum call_kind kind)
     memcpy(call->request_id, request->request_id, sizeof(call->request_id));
     snprintf(call->if_match, sizeof(call->if_match), "%s", wanted != NULL ? wanted : "");
     snprintf(call->if_none_match, sizeof(call->if_none_match), "%s", known != NULL ? known : "");
-    /* The job stores the trace, and the answer returns it; a request that makes a second call must
+    /* The job stores the trace, and the answer returns it. A second call of the same request must
      * not add the header again. */
     if (trace != NULL && header_traceparent(trace, call->traceparent) && request->call == NULL) {
         request_add_header(request, "traceparent", call->traceparent);
@@ -350,7 +348,7 @@ struct call *request_create_call(struct request *request, enum call_kind kind)
     return call;
 }
 
-/* Runs on the thread of the endpoint. The request lives until all its messages have returned. */
+/* Resumes the connection after the call's last message. Runs on the endpoint's thread. */
 static void count_message(struct call *call)
 {
     struct request *request = call->context;
@@ -370,7 +368,7 @@ static void receive_left(struct message *message)
     count_message((struct call *)(void *)((char *)message - offsetof(struct call, left)));
 }
 
-/* Both callbacks run on the loop thread. */
+/* Posts the answered call to its endpoint. This callback and left_noted run on the loop thread. */
 static void post_answer(struct call *call)
 {
     call->message.deliver = receive_answer;
@@ -494,8 +492,8 @@ static struct result *look_up_result(const struct request *request)
                              request->match.capture);
 }
 
-/* Reads the names of a graph without a result from its file, on this thread: they are small
- * compared with the edges. */
+/* Reads the vertex names of a graph without a result from the graph's file. This thread can read
+ * them itself, because they are small compared with the edges. */
 static void read_names(struct request *request)
 {
     const struct http_context *http_context = request->http_context;
@@ -524,12 +522,12 @@ void request_find_names(struct request *request)
     request_serve(request);
 }
 
-/* Serves the result if it is published and sound. now_s: time of use for eviction; the caller's
- * latest clock reading will do. */
+/* Serves the result if it is published and not damaged; else returns false. now_s: time of use,
+ * which decides about eviction; the caller's latest clock reading is exact enough. */
 static bool serve_published(struct request *request, double now_s)
 {
     struct result *result = look_up_result(request);
-    /* The scheduler was notified of the damage, and retires the result before it answers a call. */
+    /* The scheduler knows of the damage, and retires the result before it answers a call. */
     if (result == NULL || result_is_damaged(result)) {
         result_unref(result);
         return false;

@@ -2,9 +2,9 @@
  *
  * A request belongs to the thread of its connection. While the scheduler handles the request's
  * call, the connection is suspended; the answered call returns to the thread through its mailbox.
- * When a client disconnects meanwhile, the endpoint detects it and the scheduler answers at once.
- * A handler ends in exactly one answer, refusal or call: request_answer and its variants,
- * request_refuse, request_call, or stream_answer.
+ * If the client disconnects meanwhile, the endpoint detects this and the scheduler answers at once.
+ * A handler ends by calling exactly one of request_answer or its variants, request_refuse,
+ * request_call and stream_answer.
  */
 #pragma once
 
@@ -25,7 +25,7 @@
 
 #define HEADER_VALUE_SIZE 192
 #define HEADER_LIMIT 12
-/* An ETag, its quotes and the names of representation and coding. */
+/* Size of an ETag with its quotes and the names of representation and coding. */
 #define TAG_SIZE (ETAG_SIZE + 24)
 
 /* State shared by all requests; owned by struct http. */
@@ -85,7 +85,7 @@ struct request {
     struct stream *pending;       /* stream whose first block is being computed; owned */
     size_t offer;                 /* index in the route's offers of the chosen media type */
     struct result *result;        /* counted reference, released with the request */
-    const struct vertex_names *names;       /* for NEEDS_NAMES; of the result, or these: */
+    const struct vertex_names *names;       /* vertex names, for NEEDS_NAMES */
     struct vertex_names *names_from_file;   /* owned */
     void (*serve)(struct request *request); /* runs once the graph or the result is found */
 
@@ -101,7 +101,7 @@ struct request {
     char target[]; /* request target; query_parse cuts it up in place */
 };
 
-/* Copies the target. Returns NULL when memory is short. */
+/* Creates a request with a copy of the target. Returns NULL if there is not enough memory. */
 struct request *request_create(struct http_context *http_context, struct MHD_Connection *connection,
                                const char *target);
 /* Frees a request; accepts NULL. */
@@ -111,7 +111,7 @@ void request_destroy(struct request *request);
  * ID. Call once the headers are complete. */
 void request_assign_id(struct request *request);
 const char *request_header(const struct request *request, const char *name);
-/* Adds a header to the answer. name must be a string literal or live as long. A value that does not
+/* Adds a header to the answer. name must live as long as the request. A header whose value does not
  * fit HEADER_VALUE_SIZE is left out. */
 void request_set_header(struct request *request, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -119,35 +119,35 @@ void request_set_header(struct request *request, const char *name, const char *f
 void request_add_header(struct request *request, const char *name, const char *value);
 /* Adds Content-Type, with charset=utf-8 for text types. */
 void request_add_type(struct request *request, const char *media_type);
-/* Chooses the media type (offers is NULL-terminated) that the client prefers. STATUS_NOT_ACCEPTABLE
- * with a hint that lists the offers. */
+/* Chooses the media type (offers is NULL-terminated) that the client prefers. If it accepts none,
+ * returns STATUS_NOT_ACCEPTABLE with a hint that lists the offers. */
 MUST_CHECK enum status request_choose_type(const struct request *request, const char *const *offers,
                                            size_t *ret_index, struct problem *reterr);
 /* Sets ETag to "etag-representation[-coding]", together with Vary and Cache-Control: no-cache,
  * since a name may refer to another graph later. etag identifies the content, such as the result.
  * Returns true if the request has been answered: see request_answer_condition. */
 bool request_tag(struct request *request, const char *etag, const char *representation);
-/* Answers 412 when the answer's tag is not in If-Match, or 304 when it is in If-None-Match, and
- * returns true; otherwise returns false. RFC 9110 section 13.2.2. */
+/* Responds with 412 if the answer's tag is not in If-Match, or with 304 if it is in If-None-Match,
+ * and returns true; otherwise returns false. RFC 9110 section 13.2.2. */
 bool request_answer_condition(struct request *request);
-/* Returns the seconds of the client's Prefer: wait, at most config->wait_limit_s, and reports the
- * value in Preference-Applied; 0 without the preference. */
+/* Returns the seconds that the client's Prefer header allows for waiting, at most
+ * config->wait_limit_s, and reports them in Preference-Applied; 0 if the header is absent. */
 double request_preferred_wait(struct request *request);
 
-/* Call before queuing a response of unknown length. libmicrohttpd would send the terminating chunk
- * even after HEAD, and the client would read it as the start of the next answer. A HEAD answer is
- * therefore sent without chunked coding, and its connection closes. */
+/* Must be called before a response of unknown length is queued. libmicrohttpd would end an answer
+ * to HEAD with a chunk that the client would read as the start of the next answer. The answer to
+ * HEAD is therefore sent without chunked coding, and its connection closes. */
 void request_expect_stream(struct request *request, struct MHD_Response *response);
-/* Takes ownership of the response; NULL means out of memory and closes the connection. */
+/* Queues the response, which it owns. NULL means out of memory and closes the connection. */
 void request_answer(struct request *request, unsigned http_status, struct MHD_Response *response);
-/* Moves the text's bytes into the answer. */
+/* Answers with the bytes of the text, which move into the response. */
 void request_answer_text(struct request *request, unsigned http_status, const char *media_type,
                          struct text *text);
-/* Answers 200 with a short representation of the result, or 304 or 412. Borrows the text until the
- * request is destroyed; normally it is request->line. */
+/* Responds with 200 and a short representation of the result, or with 304 or 412. Borrows the text
+ * until the request is destroyed; normally it is request->line. */
 void request_answer_small(struct request *request, const char *representation,
                           const char *media_type, const struct text *text);
-/* Answers with a JSON document and takes the reference; NULL means out of memory. */
+/* Answers with a JSON document and releases it; NULL means out of memory. */
 void request_answer_json(struct request *request, unsigned http_status, struct json_t *root);
 void request_refuse(struct request *request, const struct problem *problem);
 /* Refuses the request with this status and message; hint may be NULL. */
@@ -156,7 +156,7 @@ void request_refuse_with(struct request *request, enum status status, const char
 /* Refuses the request with request->refusal. */
 void request_answer_refusal(struct request *request);
 
-/* ---- Calls of the scheduler ---- */
+/* ---- Calls to the scheduler ---- */
 
 /* Creates a call of this kind, owned by the request. Key, tenant, quota, request ID and conditional
  * headers are set, the rest zeroed. Returns NULL after refusing the request for lack of memory. */
@@ -173,12 +173,12 @@ void request_client_left(struct request *request);
 /* The default resume function: sends the call's body or problem, with Location and Retry-After. */
 void request_answer_call(struct request *request);
 
-/* Calls the route's handler, streams the answer, or forwards what the scheduler answers. */
+/* Calls the route's handler, streams the answer, or posts the route's call to the scheduler. */
 void request_serve(struct request *request);
-/* Asks the scheduler for the graph in the path, and calls serve once request->call has it. */
+/* Asks the scheduler for the graph in the path, and calls serve once request->call is answered. */
 void request_find_graph(struct request *request, void (*serve)(struct request *request));
 /* Finds the names of the vertices of the graph in the path, and calls request_serve. */
 void request_find_names(struct request *request);
 /* Finds the result that the path names, waits for it as long as the client prefers, and calls
- * serve. If the result proves damaged there, request_refuse answers 409 instead of the problem. */
+ * serve. If serve finds it damaged, request_refuse responds with 409. */
 void request_find_result(struct request *request, void (*serve)(struct request *request));

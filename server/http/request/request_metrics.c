@@ -7,19 +7,19 @@
 
 #define NONE REQUEST_METRICS_ROUTE_LIMIT
 
-/* HTTP status codes are below this. */
+/* All HTTP status codes are below this number. */
 #define CODE_COUNT 600
 
 static const double bounds[] = {0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05,    0.1,
                                 0.5,    1,      5,     10,    60,   INFINITY};
 
 struct route_counts {
-    _Atomic uint64_t by_code[CODE_COUNT]; /* 0: no answer */
+    _Atomic uint64_t by_code[CODE_COUNT]; /* index 0: no answer was sent */
     struct histogram seconds;
 };
 
 static struct route_counts
-    routes[REQUEST_METRICS_ROUTE_LIMIT + 1]; /* last: requests without a route */
+    routes[REQUEST_METRICS_ROUTE_LIMIT + 1]; /* the last entry counts requests without a route */
 static _Atomic uint64_t results_found;
 static _Atomic uint64_t results_missed;
 
@@ -46,8 +46,8 @@ static uint64_t read_counter(const _Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-/* Prints the labels of a route into labels, which also records lack of memory; NULL for a route
- * without requests. PUT counts as POST and HEAD as GET, because the table has one row for both. */
+/* Prints the labels of a route into `labels`, or returns NULL if the route has had no requests. PUT
+ * counts as POST and HEAD as GET, because they share a row of the table. */
 static const char *print_labels(size_t index, struct text *labels)
 {
     const struct route *route = index < router_route_count ? &router_table[index] : NULL;

@@ -7,11 +7,11 @@
 
 #include <stdbool.h>
 
-/* Capacity of the counters; the router checks at compile time that every route has one. */
+/* Maximum number of routes; router.c checks at compile time that it is not exceeded. */
 #define REQUEST_METRICS_ROUTE_LIMIT 64
 
 /* Counts a finished request. route points into router_table, or is NULL when no route matched.
- * seconds runs from the complete headers to the end of the answer. */
+ * seconds: time from the complete headers to the end of the answer. */
 void request_metrics_count(const struct route *route, unsigned http_status, double seconds);
 void request_metrics_count_result(bool found);
 

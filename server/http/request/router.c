@@ -14,11 +14,11 @@
 #define GEOJSON "application/geo+json"
 #define BINARY "application/octet-stream"
 
-/* The query parameters of a job, without those of its graph. */
+/* The query parameters of a job, without the parameters of its graph. */
 #define JOB_PARAMETERS "kind", "wait", "priority", "deadline_s", "verify", "result"
 
 /* clang-format off */
-/* Searched linearly, so the most frequent route comes first. */
+/* router_find searches the table linearly, so the most frequent route comes first. */
 const struct route router_table[] = {
     {METHOD_GET, "/v1/graphs/{g}/distance", RIGHT_READ,
      .parameters = {"source", "target"}, .required = 2, .offers = {JSON, "text/plain"},
@@ -129,8 +129,6 @@ const size_t router_route_count = sizeof(router_table) / sizeof(router_table[0])
 _Static_assert(sizeof(router_table) / sizeof(router_table[0]) <= REQUEST_METRICS_ROUTE_LIMIT,
                "every route is counted");
 
-/* ---- The search ---- */
-
 static const struct {
     enum method method;
     const char *name;
@@ -190,7 +188,7 @@ static bool has_shape(const char *pattern, const char *path, struct holes *holes
         path += size;
         pattern = strchr(pattern, '}') + 1;
     }
-    return *pattern == *path; /* both are at their end */
+    return *pattern == *path; /* both have ended */
 }
 
 static enum status decode_segment(const char *first, size_t size, char to[ROUTER_CAPTURE_SIZE],

@@ -42,7 +42,7 @@ struct route {
     unsigned methods;           /* methods accepted; GET implies HEAD */
     const char *pattern;        /* "/v1/jobs/{id}": braces match one segment; at most two */
     unsigned right;             /* right that the key must have, of enum right */
-    const char *parameters[17]; /* accepted, NULL-terminated; types are in query.c */
+    const char *parameters[17]; /* names of accepted query parameters, NULL-terminated */
     unsigned required;          /* number of leading parameters that are mandatory */
     const char *offers[4];      /* media types of the answer; empty: the handler chooses */
     enum route_body body;
@@ -52,23 +52,23 @@ struct route {
     enum route_needs needs;
     /* Called when the headers have arrived, to refuse a request early; NULL: no check. */
     enum status (*prepare)(struct request *request, struct problem *reterr);
-    /* Runs when the request is complete; else the route has a streamed answer, or forwards the
-     * answer to a call of the scheduler, which `fill` fills in; NULL: the call needs nothing. */
+    /* Answers the complete request. If NULL, `stream` generates the answer. If that is NULL too,
+     * the scheduler answers a call of kind `call`, whose arguments, if any, `fill` sets. */
     void (*handle)(struct request *request);
     const struct stream_kind *stream;
     enum call_kind call;
     route_fill *fill;
-    const struct page *page; /* document that serve_page answers with */
+    const struct page *page; /* document that serve_page sends */
 };
 
-/* The longest decoded segment that {name} matches, with its NUL. */
+/* Maximum size of a decoded segment that {name} matches, with its NUL. */
 #define ROUTER_CAPTURE_SIZE 128
 #define ROUTER_ALLOW_SIZE 48
 
 struct router_match {
     const struct route *route;
-    char capture[ROUTER_CAPTURE_SIZE]; /* first {name} segment, decoded; empty without one */
-    const char *second; /* second {name} segment, undecoded, inside the path; or NULL */
+    char capture[ROUTER_CAPTURE_SIZE]; /* decoded segment for the first {name}; or empty */
+    const char *second; /* undecoded segment for the second {name}, inside the path; or NULL */
     size_t second_size;
 };
 
@@ -79,9 +79,9 @@ enum method router_method(const char *name);
 /* Returns the name of a method; "other" for METHOD_OTHER. */
 const char *router_method_name(enum method method);
 
-/* Finds the route of a method and path (undecoded, without the query). STATUS_NO_SUCH_ROUTE;
- * STATUS_BAD_REQUEST for a malformed escape; STATUS_METHOD_NOT_ALLOWED with the allowed methods in
- * ret_allow, which is empty otherwise. */
+/* Finds the route of a method and path (undecoded, without the query). Returns
+ * STATUS_NO_SUCH_ROUTE, STATUS_BAD_REQUEST for a malformed escape, or STATUS_METHOD_NOT_ALLOWED
+ * with the allowed methods in ret_allow, which is empty otherwise. */
 MUST_CHECK enum status router_find(enum method method, const char *path,
                                    struct router_match *ret_match,
                                    char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr);

@@ -35,7 +35,7 @@ void upload_hint_formats(struct problem *problem)
     text_finish(&list);
 }
 
-/* Frees the data of a refused body at once, while its rest is still arriving. */
+/* Refuses the upload and frees its data at once, while the rest of the body is still arriving. */
 static enum status refuse(struct upload *upload, enum status status)
 {
     upload->problem.status = status;
@@ -55,7 +55,7 @@ enum status upload_check_announced(struct upload *upload)
     return status == STATUS_OK ? status : refuse(upload, status);
 }
 
-/* Refuses a file that curl -d sent without its line ends. */
+/* Refuses a file that curl -d sent without its newlines. */
 static enum status check_form(const struct upload *upload, struct problem *reterr)
 {
     if (!upload->rules.is_form || !reader_awaits_line(upload->reader)) {
@@ -63,7 +63,7 @@ static enum status check_form(const struct upload *upload, struct problem *reter
     }
     return problem_refuse(
         reterr, STATUS_BAD_GRAPH,
-        "Send the file with --data-binary @FILE; end a body of one line with a line feed.",
+        "Send the file with --data-binary @FILE; a one-line body must end with a line feed.",
         "The body is one line of form data without a newline: curl -d strips the newlines from "
         "a file.");
 }
@@ -79,7 +79,7 @@ static enum status read_bytes(struct upload *upload, const char *bytes, size_t s
         input_report_hint(&report, problem);
         return status;
     }
-    /* Charge a piece after reading it: a piece is small compared with a step of the charge. */
+    /* The piece is charged after it was read, because it is smaller than a step of the charge. */
     const uint64_t memory_bytes = reader_memory(upload->reader) + decoder_memory(upload->decoder);
     STATUS_TRY(
         upload_memory_admit(&upload->share, reader_announced_memory(upload->reader), problem));
@@ -112,7 +112,7 @@ static enum status find_format(struct upload *upload)
     if (family != FORMAT_JSON) {
         STATUS_TRY(sniff_refuse(kept->bytes, kept->size, &upload->problem));
     }
-    /* Detect from a fixed number of bytes, so that the received pieces do not matter. */
+    /* Detect from a fixed number of bytes, so that the sizes of the pieces do not matter. */
     upload->format =
         sniff_format(kept->bytes, kept->size < READER_SNIFF_SIZE ? kept->size : READER_SNIFF_SIZE);
     if ((family == FORMAT_JSON && upload->format != FORMAT_JGF) ||
@@ -123,7 +123,7 @@ static enum status find_format(struct upload *upload)
         return STATUS_OK;
     }
     problem_set(&upload->problem, STATUS_UNSUPPORTED_MEDIA_TYPE,
-                "The body is not text, and no format was named.");
+                "The body is not text, and the request does not name its format.");
     upload_hint_formats(&upload->problem);
     return STATUS_UNSUPPORTED_MEDIA_TYPE;
 }
@@ -133,7 +133,7 @@ static bool may_be_document(const struct upload *upload)
     return upload->format == FORMAT_JSON && upload->kept.size <= upload->rules.document_limit_bytes;
 }
 
-/* reterr is upload->problem. */
+/* Receives bytes from the decoder. reterr is upload->problem, which the functions below fill. */
 static enum status receive_decoded(void *context, const char *bytes, size_t size,
                                    struct problem *reterr)
 {
@@ -206,8 +206,8 @@ void upload_report(const struct upload *upload, struct input_report *ret_report)
     };
 }
 
-/* Returns the buffered body as a document that names a stored graph, and contains neither edges nor
- * nodes; else NULL. */
+/* Returns the buffered body as a JSON document if it names a stored graph and contains neither
+ * edges nor nodes; else NULL. */
 static json_t *parse_document(const struct upload *upload)
 {
     static const char *const graph_members[] = {"edges", "links", "nodes"};

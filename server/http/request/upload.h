@@ -13,7 +13,7 @@ struct upload_rules {
     struct graph_options options;
     enum format format; /* FORMAT_NONE: detect */
     enum format family; /* FORMAT_JSON or FORMAT_EDGES: detect within this family */
-    bool is_form;       /* a form's media type: curl's default; curl -d drops line ends */
+    bool is_form;       /* the media type is a form's, curl's default; curl -d removes newlines */
     enum coding coding; /* Content-Encoding; CODING_IDENTITY: detect gzip and zstd */
     uint64_t body_limit_bytes;
     uint64_t decoded_limit_bytes;
@@ -30,9 +30,9 @@ struct upload {
     struct reader *reader;     /* created once the format is known */
     uint64_t size_bytes;       /* received bytes, including refused ones */
     uint64_t decoded_bytes;    /* bytes after decoding */
-    struct upload_share share; /* memory charged, until refused or moved to the scheduler */
+    struct upload_share share; /* charged memory, until refused or moved to the scheduler */
     double parse_s;
-    struct problem problem; /* set when refused; the rest of the body is then ignored */
+    struct problem problem; /* reason of a refusal; the rest of the body is then ignored */
 };
 
 void upload_finish(struct upload *upload);
@@ -48,7 +48,8 @@ struct json_t;
 MUST_CHECK enum status upload_end(struct upload *upload, struct reader **ret_reader,
                                   struct json_t **ret_document, struct problem *reterr);
 
-/* Describes the body: format, coding, sizes and direction. Call after upload_end. */
+/* Describes the body: its format, coding and sizes, and how its edges' direction was determined.
+ * Call after upload_end. */
 void upload_report(const struct upload *upload, struct input_report *ret_report);
 
 /* Sets the hint of a 415 to the list of input formats. */

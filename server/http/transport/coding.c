@@ -7,7 +7,7 @@
 /* The fastest levels of zstd and gzip, so that compression does not slow down the transfer. */
 #define ZSTD_LEVEL 1
 #define GZIP_LEVEL 1
-/* 256 KiB, which the decoder must allocate too; RFC 9659 allows up to 8 MiB. */
+/* The window is 256 KiB, which the client's decoder must allocate too; RFC 9659 allows 8 MiB. */
 #define ZSTD_WINDOW_LOG 18
 /* zlib's window of 2^15 bytes, with the header and trailer of gzip. */
 #define GZIP_WINDOW (15 + 16)
@@ -51,7 +51,7 @@ void coding_close(struct coder *coder)
         return;
     }
     ZSTD_freeCCtx(coder->zstd);
-    deflateEnd(&coder->gzip); /* does nothing if it was not begun */
+    deflateEnd(&coder->gzip); /* does nothing if deflateInit2 was not called */
     free(coder);
 }
 
@@ -91,7 +91,7 @@ static enum status encode_gzip(struct coder *coder, const char *bytes, size_t si
             return STATUS_NO_MEMORY;
         }
         gzip->avail_out = (uInt)OUTPUT_SIZE;
-        /* deflate reports this error only for an inconsistent z_stream. */
+        /* deflate returns Z_STREAM_ERROR only if the z_stream is inconsistent. */
         ended = deflate(gzip, flushes[until]);
         CHECK(ended != Z_STREAM_ERROR);
         text_advance(to, OUTPUT_SIZE - gzip->avail_out);

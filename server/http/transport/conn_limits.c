@@ -6,8 +6,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Reduces an address to the bits that count: the /64 of an IPv6 address, which one customer owns,
- * and the IPv4 address of an IPv4-mapped one. */
+/* Extracts the bits of an address that are counted: the /64 prefix of an IPv6 address, because one
+ * customer owns the whole prefix, and the IPv4 address inside an IPv4-mapped address. Returns false
+ * if there is no IP address. */
 static bool read_address(const struct sockaddr *address, uint64_t *ret_bits)
 {
     *ret_bits = 0;

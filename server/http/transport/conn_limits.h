@@ -1,6 +1,6 @@
-/* Limits the number of connections, in total and per address. Part of http_context; any thread,
- * without a lock. Addresses share a fixed number of counters, chosen by a hash with a secret seed:
- * memory is constant, and two addresses rarely count as one. */
+/* Limits the number of connections, in total and per address. Any thread, without a lock. A hash
+ * with a secret seed maps each address to one of a fixed number of counters, so the memory is
+ * constant, and two addresses rarely share a counter. */
 #pragma once
 
 #include <netinet/in.h>
@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 #define CONN_LIMITS_COUNTERS 65536u
-/* Counter of a connection without an IP address, which only the total limit applies to. */
+/* Counter of a connection without an IP address; only the total limit applies to the connection. */
 #define CONN_LIMITS_NO_ADDRESS UINT32_MAX
 enum conn_verdict {
     CONN_OK,
     CONN_ADDRESS_FULL, /* too many connections from this address: refuse */
     CONN_FULL,         /* too many connections: refuse */
-    CONN_OVERFLOW      /* too many even to answer with a refusal: close */
+    CONN_OVERFLOW      /* too many connections even for refusals: close without an answer */
 };
 
-/* Valid when zeroed; the owner then sets the limits and a random seed. */
+/* Limits and counters. The owner zeroes the struct, then sets the limits and a random seed. */
 struct conn_limits {
     uint32_t connections;
     uint32_t refused_connections; /* further connections, accepted only to send a refusal */
@@ -28,7 +28,7 @@ struct conn_limits {
     atomic_uint counters[CONN_LIMITS_COUNTERS];
 };
 
-/* Counts a connection until conn_limits_leave, whatever the verdict. address may be NULL. */
+/* Counts a connection until conn_limits_leave, even a refused one. address may be NULL. */
 enum conn_verdict conn_limits_enter(struct conn_limits *limits, const struct sockaddr *address,
                                     uint32_t *ret_counter);
 void conn_limits_leave(struct conn_limits *limits, uint32_t counter);

@@ -68,7 +68,7 @@ bool deadlines_are_missed(struct deadlines *deadlines, const struct config *conf
             return false;
         }
         moved = in_body ? moved : info.tcpi_bytes_acked;
-        /* libmicrohttpd 0.9.75 misses a close that arrives together with the last bytes. */
+        /* libmicrohttpd 0.9.75 misses a close that arrives with the client's last bytes. */
         has_left = in_body && info.tcpi_state == STATE_CLOSE_WAIT;
     } else if (deadlines->phase == PHASE_HEADERS) {
         return true;

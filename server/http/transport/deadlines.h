@@ -1,12 +1,13 @@
 /* Deadlines of a connection. libmicrohttpd's own timeout knows only the time without any byte, so a
  * client that sends an occasional byte would stay connected forever. A connection is late when it
- *   - does not complete the headers of a request within header_s, or
- *   - sends a body, or accepts an answer, slower than the rate floor for header_s or stall_s.
+ *   - does not complete the headers of a request within header_timeout_s,
+ *   - sends a body slower than rate_floor for header_timeout_s, or
+ *   - accepts an answer slower than rate_floor for stall_timeout_s.
  * Rates are judged by a token bucket: each byte adds 1/rate_floor seconds, up to one timeout. Body
  * bytes count when libmicrohttpd delivers them. Bytes of an answer count when TCP acknowledges
- * them, because kernel buffers hide the rest. A Unix socket has no such counter: there the bytes
- * that the content callback has produced count, and an answer of known size without a callback must
- * finish within stall_s plus its size divided by the rate floor.
+ * them, because other bytes may still be in kernel buffers. A Unix socket has no such counter:
+ * there the bytes that the content callback has produced count, and an answer without a callback
+ * must finish within stall_timeout_s plus its size divided by rate_floor.
  *
  * Used by the thread of the connection only; reads the socket's kernel counters, nothing else. */
 #pragma once
@@ -30,7 +31,7 @@ struct deadlines {
     double checked_s; /* time of the last check; below 0: the next check fills the bucket */
     double credit_s;
     uint64_t counted;
-    bool had_left; /* the last check found that the client closed its side within a body */
+    bool had_left; /* at the last check the client had closed its side during a body */
 };
 
 void deadlines_start_phase(struct deadlines *deadlines, enum conn_phase phase, double now_s);

@@ -13,30 +13,30 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* Interval of the deadline checks: a connection may be ended this much too late. */
+/* Interval of the deadline checks. A late connection is closed at the next check. */
 #define TICK_MS 250
 #define TICK_S (TICK_MS * 1e-3)
-/* If a check is this late, a request kept the thread busy; other clients are not charged. */
+/* If two checks are this far apart, a request kept the thread busy, and clients are not charged. */
 #define BUSY_S 2.0
-/* Connections accepted per turn of the loop: few enough to leave some to other threads, and enough
- * that the last of 4,000 simultaneous clients waits less than a second, a time that its header
- * deadline does not include. */
+/* Maximum number of connections accepted per turn of the loop: few enough that other threads accept
+ * connections too, and enough that the last of 4,000 simultaneous clients waits less than a
+ * second. */
 #define ACCEPTS_PER_TURN 32
-/* Limits of evicting an idle connection: how many are examined, and the minimum idle time. */
+/* Limits on evicting an idle connection: the connections examined, and the minimum idle time. */
 #define EVICTION_LOOKS 1024
 #define EVICTION_IDLE_S 1.0
-/* Time that requests in progress have to finish after endpoint_stop. */
+/* Time after endpoint_stop until connections with unfinished requests are closed. */
 #define STOP_GRACE_S 5.0
-/* Time per turn of the loop for computing answers. All other connections wait for it, so it bounds
- * their delay, however many connections compute. */
+/* Maximum time per turn of the loop for computing answers. All other connections wait meanwhile, so
+ * this limit bounds their delay, however many answers are being computed. */
 #define TURN_S 5e-3
 
-/* The stage requested by the service's thread. */
+/* The stage that the service's thread has requested. */
 enum endpoint_stage { ENDPOINT_SERVES, ENDPOINT_QUIESCES, ENDPOINT_STOPS };
 
 struct endpoint {
     struct endpoint_rules rules;
-    struct shared_listener *listener; /* NULL: no longer accepting */
+    struct shared_listener *listener; /* NULL: the endpoint accepts no more connections */
     struct MHD_Daemon *daemon;
     struct mailbox *mailbox;
     pthread_t thread;
@@ -46,22 +46,20 @@ struct endpoint {
     uv_poll_t daemon_set; /* the daemon's epoll descriptor */
     uv_async_t posted;
     uv_timer_t tick; /* runs while there are connections or accepting is paused */
-    uv_idle_t again; /* runs while the daemon has work that no descriptor signals */
+    uv_idle_t again; /* runs while answers are computed or the daemon has unsignalled work */
     TAILQ_HEAD(, conn) conns;
-    TAILQ_HEAD(, conn) computing; /* suspended connections, next to compute first */
+    TAILQ_HEAD(, conn) computing; /* suspended connections, in the order of their turns */
     struct conn *arriving;        /* connection being added by MHD_add_connection */
     uint32_t busy;                /* connections with a request in progress */
-    bool is_starved;              /* accepting is paused: no descriptor or memory */
+    bool is_starved;              /* accepting is paused for lack of descriptors or memory */
     double ticked_s;
     double lost_s;          /* time that the thread was busy, not charged to clients */
-    double stop_s;          /* when the grace period ends; 0 before the stop */
+    double stop_s;          /* end of the grace period; 0 before the stop */
     atomic_int asked_stage; /* enum endpoint_stage */
     atomic_bool is_quiesced;
 };
 
-/* ---- The daemon ---- */
-
-/* Keeps percent escapes: the query and the router decode them, once. */
+/* Leaves percent escapes unchanged, because the router and the query decode them. */
 static size_t leave_escaped(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
@@ -82,8 +80,7 @@ static void log_words(void *context, const char *format, va_list arguments)
     log_write(LOG_DEBUG, "libmicrohttpd", LOG_TEXT("detail", words));
 }
 
-/* Static, because libmicrohttpd passes this GnuTLS callback no context; a process has one server.
- */
+/* The credentials for show_certificate, to which libmicrohttpd passes no context. */
 static _Atomic(struct credentials *) shown_credentials;
 
 static int show_certificate(gnutls_session_t session, const gnutls_datum_t *authorities,
@@ -157,7 +154,7 @@ static struct MHD_Daemon *start_daemon(struct endpoint *endpoint)
 
 static void run_again(uv_idle_t *idle);
 
-/* Runs the daemon. Its own timeouts are checked with each tick. */
+/* Runs the daemon. The tick checks the daemon's own timeouts. */
 static void run_daemon(struct endpoint *endpoint)
 {
     MHD_UNSIGNED_LONG_LONG left_ms;
@@ -170,8 +167,6 @@ static void run_daemon(struct endpoint *endpoint)
     }
 }
 
-/* ---- Computing ---- */
-
 static void end_computing(struct conn *conn)
 {
     TAILQ_REMOVE(&conn->endpoint->computing, conn, turn);
@@ -180,7 +175,7 @@ static void end_computing(struct conn *conn)
     endpoint_resume(conn, conn->connection);
 }
 
-/* Computes answers in turn until the time of one turn is used up. */
+/* Computes answers in turn for TURN_S seconds. */
 static void compute_answers(struct endpoint *endpoint)
 {
     const double end_s = clock_monotonic_s() + TURN_S;
@@ -208,8 +203,6 @@ static void daemon_is_ready(uv_poll_t *poll, int failed, int events)
     run_daemon(poll->data);
 }
 
-/* ---- Deadlines ---- */
-
 static void check_deadlines(uv_timer_t *timer);
 
 static void start_ticking(struct endpoint *endpoint)
@@ -220,8 +213,8 @@ static void start_ticking(struct endpoint *endpoint)
     }
 }
 
-/* SO_LINGER with zero seconds makes the kernel discard unsent bytes on close instead of keeping
- * them for minutes. libmicrohttpd detects the shutdown and closes the socket. */
+/* Shuts the connection down; libmicrohttpd detects this and closes the socket. SO_LINGER with zero
+ * seconds makes the kernel discard unsent bytes on close instead of keeping them for minutes. */
 static void end_connection(const struct conn *conn)
 {
     const struct linger none = {.l_onoff = 1};
@@ -276,7 +269,7 @@ static void check_deadlines(uv_timer_t *timer)
 
 /* ---- New connections ---- */
 
-/* Closes the longest idle of the EVICTION_LOOKS oldest connections; false when none is idle. */
+/* Closes the longest idle of the EVICTION_LOOKS oldest connections, or returns false if none is. */
 static bool evict_idle(struct endpoint *endpoint)
 {
     double since_s = clock_monotonic_s() - endpoint->lost_s - EVICTION_IDLE_S;
@@ -297,7 +290,7 @@ static bool evict_idle(struct endpoint *endpoint)
         return false;
     }
     end_connection(oldest);
-    oldest->deadlines.since_s = INFINITY; /* never choose it again */
+    oldest->deadlines.since_s = INFINITY; /* so that it is not chosen again */
     return true;
 }
 
@@ -324,8 +317,8 @@ static void admit_connection(struct endpoint *endpoint, int descriptor,
     start_ticking(endpoint);
     deadlines_start_phase(&conn->deadlines, PHASE_HEADERS, clock_monotonic_s() - endpoint->lost_s);
     endpoint->arriving = conn;
-    /* MHD_add_connection closes the socket when it fails. Version 1.0 may only queue the connection
-     * and announce it in its next run. */
+    /* MHD_add_connection closes the socket when it fails. Version 1.0 may only queue the
+     * connection, and calls connection_changed in its next run. */
     if (MHD_add_connection(endpoint->daemon, descriptor, address, size) == MHD_YES &&
         endpoint->arriving != NULL) {
         MHD_run(endpoint->daemon);
@@ -352,7 +345,7 @@ static void accept_connections(uv_poll_t *poll, int failed, int events)
             admit_connection(endpoint, descriptor, &address.any, size);
             continue;
         }
-        /* Stop polling: a connection that cannot be accepted would keep waking the loop. */
+        /* Stop polling, because a connection that cannot be accepted would keep waking the loop. */
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
             uv_poll_stop(poll);
             endpoint->is_starved = true;
@@ -379,7 +372,7 @@ static void stop_accepting(struct endpoint *endpoint)
     }
 }
 
-/* ---- Messages and the end ---- */
+/* ---- Messages and stopping ---- */
 
 static void deliver_messages(uv_async_t *async)
 {
@@ -436,9 +429,7 @@ static void wake_loop(void *context)
     uv_async_send(&endpoint->posted);
 }
 
-/* ---- Life ---- */
-
-/* Initialises the handles in turn; close_handles and the loop close them all. */
+/* Initialises the handles of the loop, which close_handles closes. */
 static enum status open_handles(struct endpoint *endpoint)
 {
     const union MHD_DaemonInfo *info =
@@ -480,7 +471,7 @@ enum status endpoint_create(const struct endpoint_rules *rules, unsigned number,
             *ret_endpoint = endpoint;
             return STATUS_OK;
         }
-        /* The caller counts as a user of the listener, so it is not closed here. */
+        /* This does not close the listener, because the caller counts as a user of it. */
         close_handles(endpoint);
         uv_run(&endpoint->loop, UV_RUN_DEFAULT);
     }
@@ -518,7 +509,7 @@ void endpoint_destroy(struct endpoint *endpoint)
     free(endpoint);
 }
 
-/* ---- For the requests ---- */
+/* ---- Functions called by requests ---- */
 
 bool endpoint_parses_leniently(void)
 {
@@ -552,7 +543,7 @@ void endpoint_suspend(struct conn *conn, struct MHD_Connection *connection)
 void endpoint_resume(struct conn *conn, struct MHD_Connection *connection)
 {
     conn->is_suspended = false;
-    conn->deadlines.checked_s = -1; /* time while suspended is not charged to the client */
+    conn->deadlines.checked_s = -1; /* the time of the suspension is not charged to the client */
     MHD_resume_connection(connection);
 }
 

@@ -18,27 +18,27 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
-/* Memory of a connection for headers and the read buffer. After its first request a connection
- * keeps all of it; a larger buffer makes uploads slower. */
+/* Memory of a connection for headers and the read buffer. The size is small, because a connection
+ * keeps all of it after its first request, and because uploads are slower with a larger buffer. */
 #define ENDPOINT_CONNECTION_BYTES ((size_t)24 << 10)
 
 struct endpoint;
 
-/* A connection; lives while libmicrohttpd has it. */
+/* A connection. The struct lives as long as libmicrohttpd's connection. */
 struct conn {
     TAILQ_ENTRY(conn) place;
     struct endpoint *endpoint;
     int descriptor;
     enum conn_verdict verdict;
-    uint32_t address; /* index of its counter in conn_limits.h */
+    uint32_t address; /* index of the address's counter in struct conn_limits */
     bool is_suspended;
     bool is_last; /* close the connection after the current answer */
-    /* Valid while its answer is being computed: */
+    /* The next four members are valid while the answer is being computed. */
     TAILQ_ENTRY(conn) turn;
     struct MHD_Connection *connection;
     bool (*compute)(void *context, double end_s); /* NULL: no answer is being computed */
     void *compute_context;
-    bool is_abandoned; /* its answer was cancelled while being computed: close the connection */
+    bool is_abandoned; /* computing its answer was cancelled: close the connection */
     struct deadlines deadlines;
     struct request *request; /* current request or NULL; set by the callbacks */
 };
@@ -53,19 +53,20 @@ struct endpoint_rules {
     const struct config *config;
     struct credentials *credentials; /* NULL: no TLS */
     struct conn_limits *limits;
-    void *context; /* of the following callbacks */
-    /* libmicrohttpd callbacks, called on the endpoint's thread. */
+    void *context; /* first argument of the three libmicrohttpd callbacks */
+    /* Callbacks of libmicrohttpd, called on the endpoint's thread. */
     MHD_AccessHandlerCallback request_came;
     void *(*request_started)(void *context, const char *target, struct MHD_Connection *connection);
     MHD_RequestCompletedCallback request_ended;
-    /* The client of a suspended connection has disconnected. */
+    /* Called when the client of a suspended connection has disconnected. */
     void (*client_left)(struct request *request);
-    /* The connection is closed. NULL, or a request whose headers never ended: libmicrohttpd calls
-     * request_ended only for requests whose headers were complete. */
+    /* Called when the connection is closed. request: a request whose headers never became complete,
+     * because libmicrohttpd does not call request_ended for it; else NULL. */
     void (*conn_closed)(struct request *request);
 };
 
-/* Starts an endpoint, which accepts at once. After a failure the caller still owns the listener. */
+/* Starts an endpoint, which accepts connections at once. After a failure the caller still owns the
+ * listener. */
 MUST_CHECK enum status endpoint_create(const struct endpoint_rules *rules, unsigned number,
                                        struct shared_listener *listener,
                                        struct endpoint **ret_endpoint);
@@ -73,7 +74,7 @@ MUST_CHECK enum status endpoint_create(const struct endpoint_rules *rules, unsig
 void endpoint_post(struct endpoint *endpoint, struct message *message);
 /* Stops accepting connections; requests on open connections are still answered. */
 void endpoint_quiesce(struct endpoint *endpoint);
-/* Returns whether the thread has processed the quiesce; its earlier calls are then posted. */
+/* Returns whether the thread has processed the quiesce, and so has posted its last call. */
 bool endpoint_is_quiesced(const struct endpoint *endpoint);
 /* Ends the thread once all requests are answered or the grace period is over, and closes the
  * connections. No message may be posted afterwards. endpoint_destroy joins the thread; the two are
@@ -81,9 +82,9 @@ bool endpoint_is_quiesced(const struct endpoint *endpoint);
 void endpoint_stop(struct endpoint *endpoint);
 void endpoint_destroy(struct endpoint *endpoint);
 
-/* Returns whether libmicrohttpd parses leniently. Version 0.9 does: framing.c then inspects the
- * head and refuses it with our own message. From 1.0 on the daemon itself refuses folded headers,
- * tabs and bare LFs as delimiters, and spaces in the target. */
+/* Returns whether libmicrohttpd parses request heads leniently. Version 0.9 does, so framing.c
+ * inspects the head and refuses deviations with the service's messages. From 1.0 on libmicrohttpd
+ * itself refuses folded headers, tabs and bare LFs as delimiters, and spaces in the target. */
 bool endpoint_parses_leniently(void);
 
 /* ---- On the endpoint's thread ---- */
@@ -94,11 +95,12 @@ void endpoint_enter_phase(struct conn *conn, enum conn_phase phase, double now_s
 void endpoint_suspend(struct conn *conn, struct MHD_Connection *connection);
 void endpoint_resume(struct conn *conn, struct MHD_Connection *connection);
 /* Runs work(context) on libuv's thread pool, then done(context) on the endpoint's thread. work must
- * not take longer than a turn. STATUS_NO_MEMORY. */
+ * take only a few milliseconds, because uploads use the same pool. Fails with STATUS_NO_MEMORY. */
 MUST_CHECK enum status endpoint_work(struct endpoint *endpoint, void (*work)(void *context),
                                      void (*done)(void *context), void *context);
-/* Suspends the connection and resumes it once compute(context) returns true. Connections take
- * turns; compute must return soon after end_s (clock_monotonic_s()). The answer is cancelled when
- * the client disconnects or the endpoint stops. Call from libmicrohttpd's callbacks only. */
+/* Suspends the connection and resumes it once compute(context, end_s) returns true. Connections
+ * take turns, so compute must return soon after the time end_s (clock_monotonic_s()). The answer is
+ * cancelled when the client disconnects or the endpoint stops. Call from libmicrohttpd's callbacks
+ * only. */
 void endpoint_compute(struct conn *conn, struct MHD_Connection *connection,
                       bool (*compute)(void *context, double end_s), void *context);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Connections beyond connection_limit that are accepted only to be refused. */
+/* Number of connections beyond connection_limit that are accepted only to send a refusal. */
 #define REFUSED_CONNECTIONS(limit) ((limit) / 8 + 64)
 #define URL_SIZE 192
 
@@ -93,7 +93,7 @@ static enum status fill_context(const struct http_parts *parts, struct http *htt
 }
 
 /* Checks that an address reachable from other machines has the security that http.network requires,
- * so that the service is not opened, nor keys sent unencrypted, by mistake. */
+ * so that nobody exposes the service without keys, or sends keys unencrypted, by mistake. */
 static enum status check_network(const struct http *http, bool is_encrypted, struct problem *reterr)
 {
     const enum config_network network = http->http_context.config->network;
@@ -105,7 +105,7 @@ static enum status check_network(const struct http *http, bool is_encrypted, str
     problem_set(reterr, STATUS_CONFIG, "%s is reachable from other machines but has no %s.",
                 http->shared.listener.address,
                 has_keys ? "TLS (http.tls_certificate, http.tls_key)" : "keys (http.keys_file)");
-    problem_hint(reterr, "Configure it, or set http.network = %s to allow this.",
+    problem_hint(reterr, "Set these options, or set http.network = %s to allow this.",
                  has_keys ? "plain" : "open");
     return STATUS_CONFIG;
 }

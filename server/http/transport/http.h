@@ -12,8 +12,9 @@
 struct http;
 
 /* Arguments of http_start. Everything is borrowed for the life of the front end, except the
- * listener, which http_start owns even when it fails. STATUS_CONFIG with a message: keys or
- * certificate are unusable, or the address lacks the security that config->network requires. */
+ * listener, which http_start owns even when it fails. http_start returns STATUS_CONFIG with a
+ * message if the keys or the certificate are unusable, or if the address lacks the security that
+ * config->network requires. */
 struct http_parts {
     const struct config *config;
     struct scheduler *scheduler;
@@ -26,15 +27,15 @@ MUST_CHECK enum status http_start(const struct http_parts *parts, struct http **
                                   struct problem *reterr);
 /* Returns "http://127.0.0.1:8080" with the actual port, "https://...", or "unix:PATH". */
 const char *http_address(const struct http *http);
-/* Reload the configured files, if any. STATUS_CONFIG with a message when they are unusable; the old
- * keys or certificate then stay in use. Loop thread. */
+/* Reload the configured keys or certificate, if any. If a file is unusable, return STATUS_CONFIG
+ * with a message and keep the old keys or certificate in use. Loop thread. */
 MUST_CHECK enum status http_load_keys(struct http *http, struct problem *reterr);
 MUST_CHECK enum status http_load_certificate(struct http *http, struct problem *reterr);
 /* Stops listening. Open connections are still answered, but a request that needs the scheduler
- * receives status 503. Does not wait for the HTTP threads, which may be in a long answer. */
+ * receives status 503. Does not wait for the HTTP threads, which may be computing a long answer. */
 void http_quiesce(struct http *http);
-/* Returns whether every HTTP thread has processed the quiesce; all calls are then posted. */
+/* Returns whether every HTTP thread has processed the quiesce, and so has posted its last call. */
 bool http_is_quiesced(const struct http *http);
-/* Stops the threads and frees everything. Call once http_is_quiesced is true, or when no call was
- * ever made, and after every call has been answered. NULL is accepted. */
+/* Stops the threads and frees everything. Every call to the scheduler must have been answered, and
+ * http_is_quiesced must be true unless no call was ever posted. Accepts NULL. */
 void http_stop(struct http *http);

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Length of the queue of connections not yet accepted. A client that finds it full retries after a
- * second. The kernel's own limit is no higher unless raised. */
+/* Length of the queue of connections that are not accepted yet. If the queue is full, the client's
+ * kernel retries after a second. The kernel's default limit is the same. */
 #define BACKLOG SOMAXCONN
 
 static int open_one(const struct addrinfo *info)
@@ -21,7 +21,7 @@ static int open_one(const struct addrinfo *info)
     if (descriptor < 0) {
         return -1;
     }
-    /* SO_REUSEADDR: a restart need not wait for connections of the previous process to time out. */
+    /* SO_REUSEADDR lets a restart bind before connections of the previous process time out. */
     if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
         bind(descriptor, info->ai_addr, info->ai_addrlen) == 0 &&
         listen(descriptor, BACKLOG) == 0) {
@@ -33,7 +33,7 @@ static int open_one(const struct addrinfo *info)
     return -1;
 }
 
-/* Sets address and is_local from the address actually bound, whatever name was configured. */
+/* Sets address and is_local from the bound address, whatever name was configured. */
 static bool describe_socket(int descriptor, struct listener *listener)
 {
     struct sockaddr_storage bound = {0};
@@ -100,7 +100,8 @@ static enum status refuse_path(const char *path, const char *what, struct proble
     return problem_set(reterr, STATUS_CONFIG, "Cannot %s %s: %s.", what, path, strerror(errno));
 }
 
-/* The holder of PATH.lock owns PATH. The lock file stays: another process may have it open. */
+/* Locks PATH.lock, whose holder owns PATH. The file is never removed, because another process may
+ * have it open. */
 static enum status acquire_lock(const char *path, struct listener *listener, struct problem *reterr)
 {
     char lock[sizeof(listener->path) + sizeof(".lock")];
@@ -115,7 +116,7 @@ static enum status acquire_lock(const char *path, struct listener *listener, str
     return STATUS_OK;
 }
 
-/* Creates the socket for its owner only, so that nobody connects before its mode is set. */
+/* Creates a socket that only its owner can use, so that nobody connects before its mode is set. */
 static enum status bind_unix(const char *path, unsigned mode, struct listener *listener,
                              struct problem *reterr)
 {

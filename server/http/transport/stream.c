@@ -7,21 +7,19 @@
 #include <string.h>
 
 #define BLOCK_SIZE 32768
-/* Minimum size in bytes of an answer that is compressed; a smaller one gains nothing. */
+/* Minimum size in bytes for compressing the answer to a POST; a smaller answer gains nothing. */
 #define LEAST_ENCODED 1024
-/* Seconds that computing a block may take; a slower block takes turns with other answers. */
+/* Maximum seconds to compute a block at once; a slower block takes turns with other answers. */
 #define AT_ONCE_S 5e-4
 /* Seconds after which a block is sent before it is full, so that the client sees progress. */
 #define FLUSH_S 0.5
-
-/* ---- Blocks ---- */
 
 static bool has_failed(const struct stream *stream)
 {
     return text_status(&stream->made) != STATUS_OK || text_status(&stream->text) != STATUS_OK;
 }
 
-/* Generates a block; false when the time ran out before it was complete. */
+/* Generates a block. Returns false if the time ran out before the block was complete. */
 static bool make_block(void *context, double end_s)
 {
     struct stream *stream = context;
@@ -60,7 +58,8 @@ static void encode_block(struct stream *stream)
     }
 }
 
-/* Generates and encodes until there is text to send or the stream ends; false when time ran out. */
+/* Generates and encodes blocks until there is text to send or the stream ends. Returns false if the
+ * time ran out. */
 static bool refill_text(void *context, double end_s)
 {
     struct stream *stream = context;
@@ -163,11 +162,11 @@ static void refuse_stream(struct request *request, struct stream *stream)
         problem_set(&problem, STATUS_NO_MEMORY, "There is not enough memory for the answer.");
     }
     stream_destroy(stream);
-    request->header_count = 0; /* headers of the failed answer */
+    request->header_count = 0; /* drop the headers of the failed answer */
     request_refuse(request, &problem);
 }
 
-/* Sends the stream, whose first block is in `made`. Moves the stream. */
+/* Sends the stream, whose first block is in `made`. Takes ownership of the stream. */
 static void send_stream(struct request *request, struct stream *stream)
 {
     const unsigned http_status = stream->http_status;
@@ -218,7 +217,7 @@ static void send_first(struct request *request)
     send_stream(request, stream);
 }
 
-/* Chooses the coding and sets the ETag; true when that has answered the request. */
+/* Chooses the content coding and sets the ETag. Returns true if that has answered the request. */
 static bool describe_stream(struct request *request, const struct stream *stream)
 {
     request->coding =

@@ -1,6 +1,6 @@
-/* A long answer, generated while it is sent with bounded memory, in the coding that the client
- * prefers. Slow pieces are computed in turns with those of other connections (endpoint_compute); a
- * client that disconnects ends its answer. Used by the thread of the connection. */
+/* A long answer that is generated while it is sent, with bounded memory, in the content coding that
+ * the client prefers. Connections with slow answers take turns (endpoint_compute). An answer is
+ * cancelled when its client disconnects. Only the thread of the connection uses a stream. */
 #pragma once
 
 #include "server/http/request/request.h"
@@ -10,36 +10,36 @@
 
 /* How a route generates its answers. */
 struct stream_kind {
-    const char *representation; /* representation in the ETag; NULL: no ETag */
-    bool keeps_question;        /* make reads the request's body, which is kept until the end */
+    const char *representation; /* name of the representation in the ETag; NULL: no ETag */
+    bool keeps_question;        /* the request's body is kept, because make reads it */
     size_t context_size;
     /* Fills the zeroed context and changes members of the stream as needed. May be NULL. */
     enum status (*open)(struct stream *stream, struct problem *reterr);
     /* Releases the context, also after open has failed. NULL: the context owns nothing. */
     void (*close)(void *context);
-    /* Called once the answer has its ETag: returns true after answering without the stream, such as
-     * from a file. May be NULL. */
+    /* Called after the ETag is set. Returns true if it has answered the request without the stream,
+     * for example from a file. May be NULL. */
     bool (*divert)(struct stream *stream);
-    /* Appends the next piece, at most some KiB, or nothing yet; returns false after the last. A
-     * call may take a millisecond at most. */
+    /* Appends the next piece, of at most a few KiB, or nothing if it is not ready yet. Returns
+     * false after the last piece. A call may take a millisecond at most. */
     bool (*make)(struct stream *stream, struct text *text);
 };
 
 struct stream {
     const struct stream_kind *kind;
     struct request *request;
-    struct result *result; /* its own reference to the request's result, or NULL */
+    struct result *result; /* counted reference to the request's result, or NULL */
 
-    /* Defaults that open may change: */
-    const char *media_type; /* the offer that the client prefers */
+    /* The function open may change these defaults: */
+    const char *media_type; /* the media type of the route that the client prefers */
     unsigned http_status;   /* 200 */
     uint64_t size;          /* bytes of the uncoded answer; 0: unknown */
     unsigned codings;       /* content codings to choose from: bits 1 << coding */
-    char etag[24];          /* content part of the ETag; empty: the result's */
+    char etag[24];          /* content part of the ETag; empty: the result's ETag is used */
     char representation[24];
 
     uint64_t position;      /* progress counter of make, from 0 */
-    struct problem problem; /* why make failed; zeroed: out of memory */
+    struct problem problem; /* reason why make failed; zeroed: out of memory */
     struct coder *coder;    /* NULL: no coding */
     struct text made;       /* text not yet encoded */
     struct text text;       /* encoded text; bytes from `sent` on are not sent yet */
@@ -49,12 +49,12 @@ struct stream {
     _Alignas(max_align_t) char context[]; /* context of the stream_kind */
 };
 
-/* Called by make to end the answer with an error, STATUS_CORRUPT or STATUS_NO_MEMORY, unless
- * stream->problem is already set; returns false for make to return. */
+/* Called by make to end the answer with an error: stream->problem if it is set, else status, which
+ * is STATUS_CORRUPT or STATUS_NO_MEMORY. Returns false, which make must return. */
 bool stream_fail(struct stream *stream, struct text *text, enum status status);
-/* Answers the request with a stream, or refuses it when open fails or make fails within the first
- * block. An answer of one block without a content coding has a Content-Length; the answer to a POST
- * is not encoded if it is too small to gain from a coding. */
+/* Answers the request with a stream, or refuses it if open fails or make fails within the first
+ * block. An answer of one block without a content coding has a Content-Length. A small answer to a
+ * POST is not compressed. */
 void stream_answer(struct request *request, const struct stream_kind *kind);
-/* NULL is accepted. */
+/* Destroys a stream; accepts NULL. */
 void stream_destroy(void *stream);

@@ -1,7 +1,7 @@
 /* TLS credentials: a certificate and its key, reloadable while the server runs.
  *
- * One thread loads, all threads use. Old credentials are kept until the end, because a handshake
- * may still be using them. */
+ * One thread loads credentials, and all threads use them. Old credentials are kept until
+ * tls_destroy, because a handshake may still be using them. */
 #pragma once
 
 #include "proto/problem.h"
@@ -16,13 +16,13 @@ struct credentials;
     "+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:-SIGN-RSA-SHA1:%SERVER_PRECEDENCE"
 
 MUST_CHECK enum status tls_create(struct credentials **ret_credentials);
-/* No handshake may be under way. NULL is accepted. */
+/* Frees all credentials. No handshake may be in progress. Accepts NULL. */
 void tls_destroy(struct credentials *credentials);
-/* Loads both PEM files; the certificate is followed by the certificates that sign it. On
- * STATUS_CONFIG, with a message, the old pair stays in use: a file cannot be read or parsed, the
- * key is readable by everybody, or key and certificate do not match. */
+/* Loads both PEM files. In its file the certificate is followed by its issuers' certificates. If a
+ * file cannot be read or parsed, the key is readable by everybody, or key and certificate do not
+ * match, returns STATUS_CONFIG with a message and keeps the old pair in use. */
 MUST_CHECK enum status tls_load(struct credentials *credentials, const char *certificate,
                                 const char *key, struct problem *reterr);
-/* The chain and key for the next handshake, borrowed until tls_destroy. Any thread. */
+/* Returns the chain and key for the next handshake, borrowed until tls_destroy. Any thread. */
 void tls_show(struct credentials *credentials, gnutls_pcert_st **ret_chain, unsigned *ret_count,
               gnutls_privkey_t *ret_key);

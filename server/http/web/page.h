@@ -1,4 +1,4 @@
-/* Documents embedded at build time by embed.py; constant and never freed. */
+/* Documents that embed.py embeds at build time; they are constant and never freed. */
 #pragma once
 
 #include <stddef.h>
@@ -10,8 +10,8 @@ struct page_bytes {
 
 struct page {
     const char *media_type;
-    const char *policy;      /* Content-Security-Policy, img-src last; NULL: none */
-    const char *tag;         /* ETag, derived from the bytes */
+    const char *policy; /* Content-Security-Policy with img-src as the last directive; NULL: none */
+    const char *tag;    /* ETag, derived from the bytes */
     struct page_bytes plain; /* the document; not empty */
     struct page_bytes gzip;  /* the document compressed by gzip */
 };

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds the page's policy. tiles: "", or the URL template of map tiles, whose server is appended to
- * img-src, the last directive. */
+/* Adds the page's Content-Security-Policy. tiles: "", or the URL template of map tiles, whose
+ * server is appended to img-src, the last directive. */
 static bool add_policy(struct MHD_Response *response, const struct page *page, const char *tiles)
 {
     const int scheme = (int)strcspn(tiles, "/");
@@ -30,7 +30,7 @@ void serve_page(struct request *request)
     request_add_header(request, "Vary",
                        page == &page_home ? "Accept, Accept-Encoding" : "Accept-Encoding");
     request_add_header(request, "Cache-Control", "no-cache");
-    /* With tiles there is no ETag, or a browser could keep the policy of an old tile server. */
+    /* A page with tiles has no ETag: a browser could keep the policy for an old tile server. */
     if (tiles[0] == '\0') {
         snprintf(request->tag, sizeof(request->tag), "\"%s%s\"", page->tag, packed ? "-gzip" : "");
         request_add_header(request, "ETag", request->tag);
