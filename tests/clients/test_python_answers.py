@@ -118,7 +118,7 @@ def test_jobs_are_watched_and_cancelled(_):
         expect(apspd.JobCancelled, None, result.distance, 1, 2)
 
 
-def test_forgotten_jobs_leave_their_graphs(_):
+def test_a_result_can_be_queried_after_its_job_is_forgotten(_):
     with harness.Daemon("--jobs.history_limit", "1") as daemon, client_of(daemon) as client:
         result = client.solve([("a", "b", 7)], kind="f8")
         client.solve([("a", "b", 7)], kind="i4")

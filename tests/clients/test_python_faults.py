@@ -123,7 +123,7 @@ def told(status, **headers):
     return httpx.Response(status, headers=headers, json={"code": "Draining", "detail": "later", "hint": "wait"})
 
 
-def test_a_submission_whose_answer_is_lost_is_not_submitted_twice(daemon):
+def test_a_submission_whose_response_is_lost_creates_one_job(daemon):
     wire = Wire("POST", "/v1/jobs", httpx.ReadError("lost"), httpx.RemoteProtocolError("lost"))
     client, pauses = faulty(daemon, wire)
     before = jobs(daemon)
@@ -135,7 +135,7 @@ def test_a_submission_whose_answer_is_lost_is_not_submitted_twice(daemon):
     assert len({headers["Idempotency-Key"] for _, path, _, headers, _ in wire.seen if path == "/v1/jobs"}) == 2
 
 
-def test_a_change_whose_answer_is_lost_is_applied_once(daemon):
+def test_a_change_whose_response_is_lost_is_applied_once(daemon):
     client, pauses = faulty(daemon, Wire("PATCH", "/edges", httpx.ReadError("lost")))
     result = client.solve([("a", "b", 3)], "changed", result="hierarchy")
     before = jobs(daemon)
@@ -244,7 +244,7 @@ def test_the_download_of_a_replaced_matrix_restarts(daemon):
     assert result.matrix()[0, 300] == result.distance(0, 300)
 
 
-def test_an_answer_of_a_foreign_server_raises_a_described_error(daemon):
+def test_a_response_from_another_kind_of_server_raises_a_described_error(daemon):
     """The answer is a redirect, an HTML page, or JSON of another shape."""
     others = [httpx.Response(302, headers={"Location": "https://elsewhere.test/"}), httpx.Response(200, text="<h1>"),
               httpx.Response(200, json=[1]), httpx.Response(200, json={"hello": 1}),
@@ -256,7 +256,7 @@ def test_an_answer_of_a_foreign_server_raises_a_described_error(daemon):
         assert "302" in str(error) if other.status_code == 302 else "another" in str(error), error
 
 
-def test_answers_of_a_wrong_shape_raise_a_described_error(daemon):
+def test_malformed_responses_raise_a_described_error(daemon):
     """For every request, the client reports JSON of another shape or a body of another length."""
     asked = [("/path", lambda result: result.path(0, 1)), ("/nearest", lambda result: result.nearest(0)),
              ("/within", lambda result: result.within(0, max=3)), ("/matrix", lambda result: result.row(0)),
@@ -300,7 +300,7 @@ class Endless(httpx.SyncByteStream):
         raise AssertionError("nobody ends it")
 
 
-def test_the_client_stops_reading_an_endless_answer(daemon):
+def test_the_client_stops_reading_an_endless_response(daemon):
     for path, ask in (("/matrix", lambda result: result.table()), ("/distances", lambda result: result.distance(0, 1))):
         endless = Endless(1 << 26)
         client, _ = faulty(daemon, Wire("POST" if path == "/distances" else "GET", path,
@@ -313,7 +313,7 @@ def etag_of(daemon, result):
     return daemon.ask("HEAD", f"/v1/graphs/{result.graph}/matrix").headers["ETag"]
 
 
-def test_a_wrong_part_of_a_download_is_refused(daemon):
+def test_a_partial_response_that_does_not_match_the_download_is_refused(daemon):
     with client_of(daemon) as client:
         etag, size = etag_of(daemon, client.solve(EDGES)), 128 + 4 * 301 * 301
     good = f"bytes 70000-{size - 1}/{size}"

@@ -153,14 +153,14 @@ def test_dense_matrices_have_the_same_distances_as_in_scipy(daemon):
         expect(apspd.GraphError, None, client.solve, numpy.zeros((2, 2)), edges=[(1, 2)])
 
 
-def test_labels_beyond_2_53_are_exact(daemon):
+def test_integer_labels_above_2_to_the_53_are_exact(daemon):
     first = 1243532000000000001
     with client_of(daemon) as client:
         result = client.solve([(first, first + 1, 5), (first + 1, first + 2, 7)])
         assert result.path(first, first + 2).vertices == [first, first + 1, first + 2]
 
 
-def test_whole_float_labels_are_found(daemon):
+def test_float_labels_with_integer_values_are_found(daemon):
     with client_of(daemon) as client:
         for labels in ((0.0, 1.0, 2.0), (5.0, 1.0, 2.0)):
             result = client.solve(networkx.path_graph(labels, networkx.DiGraph))

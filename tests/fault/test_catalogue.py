@@ -62,7 +62,7 @@ def expect_rest(daemon, table):
         assert start(daemon) == []
 
 
-def test_a_changed_graph_row_is_reported_quarantined_and_uploaded_again():
+def test_a_graph_with_a_changed_row_is_quarantined_and_can_be_uploaded_again():
     with harness.Daemon() as daemon:
         jobs = solve_both(daemon)
         graph = jobs["first"]["graph"]
@@ -162,7 +162,7 @@ def last_pages(log):
     return [head + 24 for head in heads if any(log[head + 4:head + 8])]
 
 
-def test_graphs_of_changes_lost_with_the_wal_are_reported():
+def test_graphs_whose_rows_were_lost_with_the_wal_are_reported():
     with harness.Daemon() as daemon:
         graphs = [daemon.ask("POST", "/v1/graphs", body=b"p sp 2 1\na 1 2 %d\n" % weight).expect(201).json["id"]
                   for weight in range(1, 10)]

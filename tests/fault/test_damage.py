@@ -42,7 +42,7 @@ def restart(daemon):
     daemon.start()
 
 
-def test_damage_under_the_mapping_is_found_by_the_first_query():
+def test_damage_to_a_mapped_result_is_found_by_the_first_query():
     with harness.Daemon() as daemon:
         job = solve_durably(daemon, ring(5, MANY), "?name=ring")
         whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body
@@ -124,7 +124,7 @@ def test_every_query_finds_the_damage_and_waits_for_the_new_result():
                 pass
 
 
-def test_a_long_answer_is_truncated_when_damage_is_found():
+def test_a_long_response_is_truncated_when_damage_is_found():
     with harness.Daemon() as daemon:
         solve_durably(daemon, ring(3, MANY), "?name=ring")
         whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body
@@ -143,7 +143,7 @@ def test_a_long_answer_is_truncated_when_damage_is_found():
         assert answer.expect(200).body == whole
 
 
-def test_damage_at_rest_is_found_at_start_or_by_a_query():
+def test_damage_to_a_stored_result_is_found_at_start_or_by_a_query():
     with harness.Daemon() as daemon:
         solve_durably(daemon, ring(4), "?name=ring")
         whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body

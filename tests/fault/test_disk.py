@@ -199,7 +199,7 @@ def listed(count):
     )
 
 
-def test_a_graph_that_does_not_fit_is_refused_without_traces():
+def test_a_refused_graph_that_does_not_fit_leaves_no_files():
     """Later the graph is accepted when there is space, and the other graphs are still stored."""
 
     def script(daemon, disk):

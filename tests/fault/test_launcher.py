@@ -123,7 +123,7 @@ def answers(found):
     return bodies
 
 
-def test_ranks_give_the_answers_of_a_single_process():
+def test_ranks_give_the_same_answers_as_a_single_process():
     with daemon(launcher=None) as alone:
         expected = answers(alone)
     with daemon() as found:
@@ -151,7 +151,7 @@ def test_the_death_of_a_rank_or_launcher_ends_all_ranks_and_costs_an_attempt():
             lose(found, victim, signal.SIGKILL)
 
 
-def test_a_stopped_rank_and_a_disobedient_launcher_are_killed():
+def test_a_stopped_rank_and_a_launcher_that_ignores_sigterm_are_killed():
     with tempfile.TemporaryDirectory() as folder:
         script = os.path.join(folder, "script")
         with open(script, "w") as file:

@@ -118,7 +118,7 @@ def test_the_body_is_not_read_without_a_valid_key(daemon):
     connection.close()
 
 
-def test_routes_without_secrets_need_no_key(daemon):
+def test_public_routes_need_no_key(daemon):
     for path in ("/livez", "/readyz", "/readyz?verbose", "/v2/health/live", "/v2/health/ready",
                  "/version", "/openapi.json", "/docs", "/"):
         daemon.get(path).expect(200)
@@ -427,7 +427,7 @@ def test_an_added_key_is_accepted_by_the_service(daemon):
             assert refused.returncode == 78 and refused.stdout == b"", refused
 
 
-def test_keys_appear_in_no_log_or_answer(daemon):
+def test_keys_appear_in_no_log_line_or_response(daemon):
     """Searches everything that the daemon has logged at the most verbose level during the tests
     before this one."""
     log = daemon.log().decode()

@@ -155,7 +155,7 @@ def test_a_cursor_must_name_an_entry_of_the_list(daemon):
             daemon.get(f"{path}?cursor={cursor}").expect(400, "BadParameter")
 
 
-def test_a_body_over_the_limit_is_refused_unread(_):
+def test_a_body_over_the_limit_is_refused(_):
     with harness.Daemon("--http.body_limit", "1000") as daemon:
         connection = daemon.connect()
         connection.putrequest("POST", "/v1/jobs")
@@ -177,7 +177,7 @@ def test_a_body_over_the_limit_is_refused_unread(_):
         connection.close()
 
 
-def test_a_graph_that_is_too_large_is_refused_with_the_reason_of_the_limit(daemon):
+def test_the_error_for_a_graph_that_is_too_large_gives_the_reason_of_the_limit(daemon):
     problem = daemon.submit(b"p sp 4000000000 1\na 1 2 3\n").expect(413, "TooLarge").json
     assert problem["limit"] < 4000000000 == problem["actual"], problem
     reason = daemon.get("/v1/limits").json["vertex_limit_reason"]

@@ -179,7 +179,7 @@ def test_if_match_guards_a_change(daemon):
     assert daemon.distance("guarded", 1, 3) == 12
 
 
-def test_a_put_of_all_weights_makes_a_new_graph(daemon):
+def test_a_put_of_all_weights_creates_a_new_graph(daemon):
     draw = random.Random(9)
     for kind, limit in (("i4", 10**6), ("u2", 900), ("f4", None), ("f8", None)):
         edges = draw_edges(draw, 12, 40)
@@ -382,7 +382,7 @@ def test_a_change_updates_a_hierarchy(daemon):
     assert daemon.distance("roads", 1, 43) == 3
 
 
-def test_a_changed_hierarchy_gives_the_answers_of_a_matrix(daemon):
+def test_a_changed_hierarchy_gives_the_same_answers_as_a_matrix(daemon):
     draw = random.Random(8)
     n = 60
     edges = draw_edges(draw, n, 3 * n)

@@ -214,7 +214,7 @@ class Feeder(Proxy):
         request.send(*self.answers[min(len(self.asked), len(self.answers)) - 1])
 
 
-def test_a_downloaded_part_of_another_matrix_is_refused(_):
+def test_a_partial_response_that_does_not_match_the_request_is_refused(_):
     first = (200, {"ETag": '"a"', "Content-Length": "10"}, b"01234")
     tag = {"ETag": '"a"'}
     for status, headers, body in (
@@ -268,7 +268,7 @@ def test_a_download_follows_no_link(_):
                 assert file.read() == b"good"
 
 
-def test_a_matrix_on_a_terminal_is_escaped(_):
+def test_control_characters_of_a_matrix_are_escaped_on_a_terminal(_):
     with Feeder((200, {"Content-Length": "9"}, b"1,\x1b[2J\n2\n")) as feeder:
         shown, code = on_terminal("get", "g", "-", "--to", "csv", APSPD_URL=feeder.url)
         assert code == 0 and shown == b"1,\\u001b[2J\r\n2\r\n", shown

@@ -71,7 +71,7 @@ def test_a_byte_range_is_never_compressed(daemon):
     assert answer.expect(200).body == whole.body
 
 
-def test_answers_besides_the_matrix_are_compressed(daemon):
+def test_responses_other_than_the_matrix_are_compressed(daemon):
     body = json.dumps({"pairs": [[1, i] for i in range(1, N + 1)]})
     base = "/v1/graphs/ring/"
     for method, path, sent in (("GET", "stats", None), ("GET", "vertices", None),
@@ -128,7 +128,7 @@ def exchange_bytes(daemon, request):
         return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
-def test_nothing_follows_the_head_of_an_answer_without_a_body(daemon):
+def test_nothing_follows_the_head_of_a_response_without_a_body(daemon):
     graph = daemon.solve(harness.SMALL)["graph"]
     for path in ("stats", "vertices", "matrix?format=csv", "matrix?format=npy", "row/1"):
         for coding in ("identity", "gzip"):

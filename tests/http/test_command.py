@@ -54,7 +54,7 @@ class CommandTest(FolderCase):
 
 
 class Generate(CommandTest):
-    def test_the_same_seed_gives_the_same_bytes(self):
+    def test_the_same_seed_gives_the_same_file(self):
         for shape in SHAPES:
             with self.subTest(shape=shape):
                 self.generate(shape, "a.gr", "--seed", "5")
@@ -178,7 +178,7 @@ class Solve(CommandTest):
         self.assertTrue((numpy.load(self.path("g.npy"))
                          == numpy.array(rows)).all())
 
-    def test_standard_streams_carry_graph_and_matrix(self):
+    def test_a_graph_is_read_from_stdin_and_the_matrix_written_to_stdout(self):
         done = self.ok("solve", "-", "-", "--to", "json", stdin=TRIANGLE)
         self.assertEqual(json.loads(done.stdout)["distances"], TRIANGLE_ROWS)
         self.assertIn(b"4 vertices", done.stderr)
@@ -312,7 +312,7 @@ class Plan(CommandTest):
 
 
 class Refusals(CommandTest):
-    def test_bad_graphs_name_their_line(self):
+    def test_the_error_for_a_bad_graph_names_its_line(self):
         path = self.path("bad.gr", b"p sp 3 2\na 1 2 4\na 1 9 4\n")
         message = self.refused(1, "solve", path, self.path("g.npy"))
         self.assertIn(path + ":3", message)

@@ -69,7 +69,7 @@ def test_the_first_log_line_names_version_and_libraries(daemon):
     assert event["landlock"] >= 2, event
 
 
-def test_a_confined_service_works_as_before(daemon):
+def test_a_confined_service_serves_every_kind_of_request(daemon):
     job = daemon.solve(SMALL, "?name=again&verify=true")
     assert job["state"] == "done", job
     assert daemon.distance("again", 1, 3) == 12

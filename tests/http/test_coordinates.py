@@ -198,7 +198,7 @@ def flip(path, at):
         file.write(bytes([byte ^ 64]))
 
 
-def test_damage_is_found_and_healed_by_a_put():
+def test_damaged_coordinates_are_detected_and_replaced_by_a_put():
     with harness.Daemon() as daemon:
         path = located(daemon)
         name = path.rpartition("/")[2]

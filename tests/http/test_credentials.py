@@ -60,12 +60,12 @@ def configuration(folder):
     return "--config", str(path)
 
 
-def test_the_unit_loads_what_the_configuration_may_name():
+def test_the_unit_loads_every_credential_that_the_configuration_may_name():
     loaded = re.findall(r"(?m)^LoadCredential=(\S+)$", UNIT.read_text())
     assert sorted(loaded) == sorted(name.removeprefix("credential:") for name in NAMES.values())
 
 
-def test_keys_and_certificate_are_found_and_read_again():
+def test_keys_and_certificate_are_read_at_start_and_on_reload():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder, Credentials() as given:
         with Daemon(given.certificate, *configuration(folder)) as daemon:
             assert daemon.url.startswith("https://"), daemon.url

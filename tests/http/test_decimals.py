@@ -60,7 +60,7 @@ def test_matrix_and_hierarchy_print_the_same_distances(daemon):
     assert struct.unpack("<2d", pairs.body) == (1234568.141, 0.25)
 
 
-def test_cycles_are_judged_on_the_decimals(daemon):
+def test_negative_cycles_are_detected_in_exact_decimals(daemon):
     lengths = (("USD,EUR,0.300000000\nEUR,USD,-0.300000001\n", -1e-9),
                ("a,b,-0.6421738\nb,a,0\n", -0.6421738),
                ("a,b,1000000.0000000001\nb,a,-1000000.0000000002\n", -1e-10))

@@ -180,7 +180,7 @@ def test_the_kubernetes_objects_match_the_schema():
             check("probe", container[probe])
 
 
-def test_the_kubernetes_objects_fit_each_other_and_the_program():
+def test_the_kubernetes_objects_are_consistent_with_each_other_and_the_program():
     if yaml is None:
         print("python3-yaml is not installed")
         return
@@ -225,7 +225,7 @@ def arguments_of(containerfile):
     return json.loads(re.search(r"^CMD (\[.*\])$", read(DEPLOY, containerfile), re.M)[1])
 
 
-def test_the_compose_file_fits_its_files_and_the_program():
+def test_the_compose_file_is_consistent_with_its_files_and_the_program():
     if yaml is None:
         print("python3-yaml is not installed")
         return

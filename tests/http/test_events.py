@@ -245,7 +245,7 @@ def test_a_long_poll_ends_when_its_client_disconnects(daemon):
     cancel(daemon, running)
 
 
-def test_a_client_that_only_stops_sending_is_answered(daemon):
+def test_a_client_that_only_stops_sending_gets_its_response(daemon):
     running, waiting = start_slow(daemon, 30)
     poll = raw(daemon, f"GET /v1/jobs/{waiting}?wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n")
     poll.shutdown(socket.SHUT_WR)

@@ -50,7 +50,7 @@ def prepare(daemon):
     assert job["result"]["kind"] == "hierarchy", job
 
 
-def test_other_clients_are_served_while_answers_are_computed(daemon):
+def test_other_clients_are_served_while_long_responses_are_computed(daemon):
     for route in ROUTES:
         clients = [begin(daemon, *route) for _ in range(CLIENTS)]
         for _ in range(5):
@@ -66,7 +66,7 @@ def test_other_clients_are_served_while_answers_are_computed(daemon):
         harness.wait_until(daemon, lambda: computing(daemon) == 0)
 
 
-def test_every_answer_is_computed_to_completion(daemon):
+def test_every_response_is_computed_to_completion(daemon):
     """The computations take turns on one thread, and no result is mixed up with another."""
     rows = [daemon.get(f"/v1/graphs/roads/row/{1 + i}?format=raw").expect(200).body for i in range(8)]
     clients = [begin(daemon, "GET", f"row/{1 + i % 8}?format=raw", None) for i in range(2 * CLIENTS)]

@@ -99,7 +99,7 @@ def test_a_smuggled_request_never_runs(daemon):
         assert b"Connection: close" in got, got
 
 
-def test_good_requests_may_follow_each_other(daemon):
+def test_valid_requests_may_follow_each_other_on_a_connection(daemon):
     close = b"GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
     got, closed = talk(daemon, HIDDEN * 20 + close)
     assert closed and got.count(b"HTTP/1.1 200") == 21 and got.count(b'"api"') == 20, got
@@ -193,7 +193,7 @@ def test_a_client_that_sends_too_slowly_is_disconnected(_):
         daemon.get("/livez").expect(200)
 
 
-def test_nothing_follows_the_head_of_a_stream(daemon):
+def test_no_body_follows_the_response_to_a_head_request(daemon):
     """The end of a stream would be parsed as the beginning of the next answer."""
     n = 200
     ring = "".join(f"a {i} {i % n + 1} 1000\n" for i in range(1, n + 1))

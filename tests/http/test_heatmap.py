@@ -66,7 +66,7 @@ def test_heatmaps_of_every_kind_are_exact(daemon):
         check(matrix, answer, (10, 23), (40, SIZE), 6)
 
 
-def test_the_default_size_and_an_empty_matrix_are_answered(daemon):
+def test_a_heatmap_has_a_default_size_and_may_be_empty(daemon):
     path = f"/v1/graphs/{solve(daemon, 100, [[0, 1, 2]], '')}/heatmap"
     assert len(daemon.get(path).expect(200).json["cells"]) == 64
     empty = daemon.get(f"{path}?rows=5:5").expect(200).json
@@ -95,7 +95,7 @@ def test_a_large_matrix_is_sampled(daemon):
     assert daemon.get(f"{path}?size=8&rows=0:2000&cols=0:2000").json["sampled"] is False
 
 
-def test_heatmap_parameters_are_checked(daemon):
+def test_invalid_heatmap_parameters_are_refused(daemon):
     job = daemon.solve(b"from,to,w\nRome,Paris,7\nParis,Oslo,8\n", "?name=cities")
     path = "/v1/graphs/cities/heatmap"
     answer = daemon.get(f"{path}?size=2").expect(200)

@@ -84,12 +84,12 @@ def compare(daemon, graph, query):
     return hierarchy
 
 
-def test_a_hierarchy_gives_the_answers_of_a_matrix(daemon):
+def test_a_hierarchy_gives_the_same_answers_as_a_matrix(daemon):
     for seed, query in ((1, ""), (2, "&kind=f8"), (3, "&kind=f4")):
         compare(daemon, roads(403, seed), query)
 
 
-def test_the_whole_matrix_is_sent_in_parts(daemon):
+def test_a_whole_matrix_or_a_range_of_it_is_sent(daemon):
     daemon.solve(roads(403, 5), "?name=parts&result=hierarchy")
     whole = daemon.get("/v1/graphs/parts/matrix").expect(200)
     size = len(whole.body)
@@ -192,7 +192,7 @@ def test_a_solved_hierarchy_is_reused_unless_a_matrix_is_requested(daemon):
     daemon.submit(roads(90, 7), "?result=matrix").expect(202)
 
 
-def test_a_replaced_result_leaves_no_job_that_answers_after_a_deletion(daemon):
+def test_no_job_finds_a_result_after_its_graph_is_deleted(daemon):
     first = daemon.solve(roads(90, 8), "?result=matrix")
     daemon.get(f"/v1/graphs/{first['id']}/row/5").expect(200)
     second = daemon.solve(roads(90, 8), "?result=hierarchy")

@@ -131,7 +131,7 @@ class Connection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
-def test_a_unix_socket_answers_and_is_replaced_when_stale():
+def test_a_unix_socket_serves_requests_and_is_replaced_when_stale():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         path = os.path.join(folder, "socket")
         with Local(path, "--http.socket_mode", "0600") as daemon:
@@ -193,7 +193,7 @@ def test_a_public_address_needs_keys_and_tls():
     assert code == 78 and "/nowhere" in words, (code, words)
 
 
-def test_a_public_address_with_keys_or_consent_is_served():
+def test_a_public_address_is_served_with_keys_or_an_explicit_option():
     keys = access.Keys("alpha:reader")
     certificate = access.Certificate()
     for arguments in (

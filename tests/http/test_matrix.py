@@ -170,7 +170,7 @@ def test_the_download_of_a_slice_can_be_resumed(daemon):
         assert daemon.ask("HEAD", PATH + query).headers["Content-Length"] == str(size)
 
 
-def test_nthu_widens_narrow_distances(daemon):
+def test_nthu_converts_16_bit_distances_to_32_bits(daemon):
     job = daemon.solve(harness.SMALL, "?kind=u2")
     path = f"/v1/graphs/{job['id']}/matrix?format="
     assert daemon.get(path + "raw").headers["X-Matrix-Dtype"] == "<u2"
@@ -205,7 +205,7 @@ def test_a_row_is_returned_in_each_format(daemon):
     assert answer["source"] == "a/b" and answer["destinations"] == ["a/b", "50%"]
 
 
-def test_a_large_answer_streams(daemon):
+def test_a_large_response_is_streamed(daemon):
     """An answer of ten times the allowed memory growth arrives completely, and the daemon stays
     small."""
     n = 1000 if harness.QUICK else 4000
@@ -257,7 +257,7 @@ def test_byte_ranges_are_returned(daemon):
     assert raw.body == BODY[4:12]
 
 
-def test_a_broken_download_resumes(daemon):
+def test_an_interrupted_download_can_be_resumed(daemon):
     job = daemon.solve(b"p sp 600 600\n" + b"".join(b"a %d %d 3\n" % (i, i % 600 + 1) for i in range(1, 601)))
     path = f"/v1/graphs/{job['id']}/matrix"
     whole = daemon.get(path).expect(200)

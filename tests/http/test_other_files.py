@@ -83,7 +83,7 @@ def test_metis_files_may_end_with_blank_lines(daemon):
         assert job["input"]["format"] == "metis" and job["summary"]["n"] == 3, job
 
 
-def test_text_answers_declare_their_charset(daemon):
+def test_text_responses_declare_their_charset(daemon):
     graph = daemon.solve(SMALL)["graph"]
     for path, accept in ((f"graphs/{graph}/distance?source=1&target=2", "text/plain"),
                          (f"graphs/{graph}/matrix?format=csv", "*/*"), (f"graphs/{graph}/matrix?format=mtx", "*/*")):

@@ -40,7 +40,7 @@ def test_a_sample_is_solved_before_anything_is_sent(daemon):
         expect_no_other_error(page)
 
 
-def test_a_tap_on_an_example_shows_its_result(daemon):
+def test_tapping_an_example_shows_its_result(daemon):
     with browser.Browser() as page:
         page.open(f"{daemon.url}/", PHONE, READY)
         tap(page, "[data-example=islands]")

@@ -76,7 +76,7 @@ def test_a_path_in_a_small_graph_is_returned(daemon):
     assert daemon.ask("POST", base + "s", body='{"pairs":[]}').expect(200).json == {"paths": []}
 
 
-def test_paths_in_real_graphs_add_up(daemon):
+def test_path_weights_add_up_in_real_graphs(daemon):
     if not DATA:
         return
     for name in ("rome99", "openflights", "ubo10_psp1", "ubo100_psp1", "ubo500_PSP1", "chain"):
@@ -132,7 +132,7 @@ def test_paths_through_zero_length_cycles_of_signed_weights_are_found(daemon):
     assert check(daemon, job["graph"], edges_of(rows), range(300)) > PAIRS / 2
 
 
-def test_paths_of_undirected_decimals_add_up(daemon):
+def test_path_weights_add_up_in_an_undirected_graph_with_decimal_weights(daemon):
     chooser = random.Random(9)
     rows = [(*chooser.sample(range(200), 2), chooser.choice((0, 0.001, round(chooser.random() * 9, 3))))
             for _ in range(700)]

@@ -96,7 +96,7 @@ def test_location_leads_back_through_the_proxy(_, proxy):
 
 
 @behind_nginx
-def test_gzip_of_the_proxy_changes_no_answer(daemon, proxy):
+def test_compression_by_the_proxy_changes_no_content(daemon, proxy):
     for path in ("v1/graphs/town/matrix?format=json", "v1/graphs/town/matrix?format=csv", "v1/graphs/town/row/1"):
         answer = proxy.ask("GET", path, headers={"Accept-Encoding": "gzip"})
         assert answer.headers["Content-Encoding"] == "gzip", path

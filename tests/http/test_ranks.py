@@ -45,7 +45,7 @@ class RanksTest(FolderCase):
         self.assertEqual(os.listdir(self.folder).count("out.npy"), 0)
         return said[0]
 
-    def test_ranks_compute_the_matrix_of_a_single_process(self):
+    def test_ranks_compute_the_same_matrix_as_a_single_process(self):
         for shape in (("gnp", "--n", "400", "--directed"), ("gnp", "--n", "300"),
                       ("road", "--n", "3000"), ("gnp", "--n", "90", "--kind", "f4")):
             graph = self.generate("g.gr" if "f4" not in shape else "g.csv", "--shape", *shape)
@@ -58,7 +58,7 @@ class RanksTest(FolderCase):
                 self.assertIn("verified: ", done.stdout.decode())
                 os.unlink(self.path("out.npy"))
 
-    def test_ranks_on_gpus_compute_the_matrix_of_a_single_process(self):
+    def test_ranks_on_gpus_compute_the_same_matrix_as_a_single_process(self):
         """The GPUs solve the graph together, if there are any; otherwise, all ranks use the CPU."""
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "4300", "--directed")
         one, many = self.path("one.npy"), self.path("many.npy")
@@ -74,7 +74,7 @@ class RanksTest(FolderCase):
             self.assertIn(device, done.stdout.decode())
             self.assertEqual(device == "cpu on", b"not every rank has a GPU" in done.stderr, done)
 
-    def test_the_first_rank_sends_any_format_and_kind(self):
+    def test_ranks_write_matrices_of_any_format_and_kind(self):
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "150")
         for name, more in (("out.csv", ()), ("out.npy", ("--kind", "u2"))):
             self.assertEqual(run([APSP, "solve", graph, self.path("one"), "--to", name[-3:], *more]).returncode, 0)

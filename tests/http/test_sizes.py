@@ -83,7 +83,7 @@ def test_binary_formats_obey_the_same_size_limits(daemon):
         expect(daemon, "npy", data, (413, 422))
 
 
-def test_graphs_of_zero_to_two_vertices_are_answered(daemon):
+def test_graphs_of_zero_to_two_vertices_are_solved(daemon):
     for body in (b"p sp 1 0\n", b"p sp 2 1\na 1 2 3\n"):
         assert daemon.solve(body, "?format=dimacs")["state"] == "done"
     answer = daemon.submit(b"p sp 0 0\n", "?format=dimacs")

@@ -140,7 +140,7 @@ def test_an_invalid_or_too_long_wait_is_refused(daemon):
     daemon.get("/v1/jobs/x?wait=soon").expect(400, "BadParameter")
 
 
-def test_a_negative_cycle_fails_the_job_with_its_vertices(daemon):
+def test_a_failed_job_reports_the_vertices_of_its_negative_cycle(daemon):
     document = daemon.solve(b"p sp 3 3\na 1 2 1\na 2 3 -5\na 3 1 2\n")
     assert document["state"] == "failed", document
     assert document["problem"]["code"] == "NegativeCycle", document

@@ -14,7 +14,5 @@ struct question *new_change(struct fixture *fixture, const char *key, double wei
  * job_state, and copies the ID of the changed graph. */
 void change(struct fixture *fixture, const char *key, double weight, const char *job_state,
             char graph_id[GRAPH_ID_SIZE]);
-
 void store_named(struct fixture *fixture, const char *edges, const char *name);
-
 const struct graph_entry *owner_of(const struct fixture *fixture, const char *name);

@@ -23,5 +23,4 @@ enum status read_text_with(enum format format, const char *text,
 
 /* Reads a graph from a text without options; the test fails if the text is refused. */
 struct graph *read_text(enum format format, const char *text);
-
 bool same_graph(const struct graph *a, const struct graph *b);

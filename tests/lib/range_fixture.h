@@ -28,5 +28,4 @@ struct graph *range_random(uint64_t seed);
 /* Returns all distances, row by row, with RANGE_FAR for unreachable vertices; the caller frees
  * them. */
 uint64_t *range_distances(const struct graph *graph);
-
 uint64_t range_longest(const struct graph *graph);

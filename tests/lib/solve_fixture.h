@@ -17,7 +17,6 @@ struct stand_in {
 extern struct solver *cpu;
 
 int open_cpu(void **state);
-
 int close_cpu(void **state);
 
 struct attempt {
@@ -33,7 +32,6 @@ struct attempt {
 };
 
 struct attempt run(struct solver *solver, const struct graph *graph, enum kind kind);
-
 struct attempt run_edges(uint32_t vertex_count, const struct range_edge *edges, size_t count,
                          bool directed, enum kind kind);
 

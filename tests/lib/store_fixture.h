@@ -22,7 +22,6 @@ struct fixture {
     TEST_FIXTURE(name, struct fixture *fixture, fixture_setup, fixture_teardown)
 
 int fixture_setup(void **state);
-
 int fixture_teardown(void **state);
 
 /* Makes a directed path of n vertices, named from 1, whose edge i has weight first_weight + i. */

@@ -14,12 +14,10 @@ struct tiles_fixture {
 
 void tiles_fixture_open(uint32_t n, enum kind kind, enum arithmetic arithmetic, bool ordered,
                         struct tiles_fixture *ret_fixture);
-
 void tiles_fixture_close(struct tiles_fixture *fixture);
 
 /* The pool of three threads that create_pool starts. */
 extern struct cpu_pool *pool;
 
 int create_pool(void **state);
-
 int destroy_pool(void **state);

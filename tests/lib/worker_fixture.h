@@ -27,23 +27,16 @@ struct fixture {
 };
 
 void delivered(struct message *message);
-
 struct graph *read_dimacs(const char *text);
-
 struct graph *read_ring(void);
-
 void store_ring(const struct fixture *fixture);
 
 /* Starts the worker and waits until it has reported that its solver is open, or why the solver
  * cannot be opened. */
 void start(struct fixture *fixture, enum worker_isolation isolation);
-
 struct fixture *make_fixture(void);
-
 int tear_down(void **state);
-
 void give(struct fixture *fixture, struct task *task);
-
 void carry_out(struct fixture *fixture, struct task *task);
 
 /* Must be the first statement of main, because a worker process runs the test program again. */

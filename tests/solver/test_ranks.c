@@ -253,7 +253,7 @@ TEST(a_negative_cycle_is_named_in_the_message)
     edge_list_finish(&list);
 }
 
-TEST(a_cancel_on_one_rank_ends_all_ranks)
+TEST(a_cancellation_on_one_rank_ends_all_ranks)
 {
     struct edge_list list = shapes_make(&shapes[0], 300, 1);
     struct graph *graph = edge_list_build(&list);
@@ -348,7 +348,7 @@ TEST(one_rank_without_a_gpu_makes_all_ranks_use_the_cpu)
     edge_list_finish(&list);
 }
 
-TEST(a_negative_cycle_and_a_cancel_end_all_ranks)
+TEST(a_negative_cycle_or_a_cancellation_ends_all_ranks)
 {
     struct edge_list list = shapes_make(&shapes[1], has_gpu() ? GPU_VERTICES : 300, 1);
     struct graph *graph = edge_list_build(&list);

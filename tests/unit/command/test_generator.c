@@ -94,7 +94,7 @@ TEST(a_gnp_graph_has_about_the_requested_degree)
 }
 
 /* Over many seeds, every pair of vertices becomes an edge at least once. */
-TEST(a_gnp_graph_can_have_every_pair)
+TEST(a_gnp_graph_can_contain_every_pair_of_vertices)
 {
     struct generator_request request = request_of(GENERATOR_GNP, 8);
     uint32_t hits[8][8] = {{0}};

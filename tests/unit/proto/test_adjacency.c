@@ -16,7 +16,7 @@ static struct adjacency *make(const char *json)
     return adjacency;
 }
 
-TEST(edges_are_stored_in_the_tiles_of_their_endpoints)
+TEST(edges_are_grouped_by_target)
 {
     struct adjacency *adjacency = make("{\"n\":4,\"edges\":[[0,3,5],[2,3,-7],[3,0,1],[0,1,0]]}");
     static const uint64_t offsets[] = {0, 1, 2, 2, 4};
@@ -30,7 +30,7 @@ TEST(edges_are_stored_in_the_tiles_of_their_endpoints)
     adjacency_destroy(adjacency);
 }
 
-TEST(undirected_edges_work_in_both_directions)
+TEST(undirected_edges_are_stored_in_both_directions)
 {
     struct adjacency *adjacency =
         make("{\"n\":3,\"directed\":false,\"edges\":[[2,0,0.5],[1,2,4]]}");

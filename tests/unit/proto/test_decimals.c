@@ -35,7 +35,7 @@ TEST(the_decimals_of_a_number_are_counted)
     }
 }
 
-TEST(a_quotient_is_the_nearest_double_of_the_decimal)
+TEST(a_quotient_is_the_double_nearest_to_the_decimal)
 {
     assert_true(decimals_divide(1, 2) == 0.01);
     assert_true(decimals_divide(-1, 9) == -1e-9);

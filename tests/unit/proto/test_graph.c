@@ -100,7 +100,7 @@ static bool has_reverse(const char *text)
     return found;
 }
 
-TEST(a_reverse_edge_may_have_any_weight)
+TEST(a_reverse_edge_is_found_regardless_of_its_weight)
 {
     assert_false(has_reverse("p sp 0 0\n"));
     assert_false(has_reverse("p sp 2 1\na 2 1 5\n"));
@@ -133,7 +133,7 @@ TEST(equal_edges_in_both_directions_become_one_undirected_edge)
     graph_destroy(graph);
 }
 
-TEST(folding_preserves_decimals)
+TEST(merging_reverse_edges_preserves_decimals)
 {
     struct graph *graph =
         read_as(FORMAT_EDGES, "0 1 0.25\n1 0 0.25\n1 2 1.5\n2 1 1.5\n2 0 0.125\n0 2 0.125\n");
@@ -171,7 +171,7 @@ TEST(graphs_with_asymmetric_edges_stay_directed)
     }
 }
 
-TEST(an_undirected_graph_is_valid)
+TEST(merging_reverse_edges_leaves_an_undirected_graph_unchanged)
 {
     struct graph *graph = read_as(FORMAT_METIS, "3 2\n2\n1 3\n2\n");
     struct graph *folded = graph;

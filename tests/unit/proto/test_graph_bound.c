@@ -57,7 +57,7 @@ TEST(no_distance_exceeds_the_bound)
 
 /* The graph is a ring of 20 vertices in which every second edge is long, a chain that leads into
  * the ring, and a chain that leads out of the ring. */
-TEST(vertices_outside_the_component_of_the_hub_count_in_full)
+TEST(the_bound_includes_edges_outside_the_component_of_the_hub)
 {
     struct range_edge edges[24];
     size_t count = 0;

@@ -19,7 +19,7 @@ static size_t cycle_of(const char *text, double *ret_weight)
     return cycle.length;
 }
 
-TEST(cycles_are_named_in_walking_order)
+TEST(the_vertices_of_a_cycle_are_listed_in_the_order_of_its_edges)
 {
     double weight;
 
@@ -41,7 +41,7 @@ TEST(rounding_does_not_create_a_negative_cycle)
 
 /* The cycle contains all vertices, and its length is slightly below zero. The search would take
  * minutes if each pass over the edges advanced it by only one vertex. */
-TEST(long_cycles_are_found_in_either_numbering_direction)
+TEST(long_cycles_are_found_with_ascending_and_descending_numbers)
 {
     const unsigned n = 60000;
 

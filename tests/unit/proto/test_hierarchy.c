@@ -138,7 +138,7 @@ static enum status open_forest(const uint32_t *parent, uint32_t count, void **re
 
 /* The module computes the counts from minima over blocks of 16 supernodes, so the test uses sizes
  * around multiples of 16. */
-TEST(common_ancestors_are_counted_at_the_ends_of_blocks)
+TEST(common_ancestors_are_counted_at_block_boundaries)
 {
     static const uint32_t counts[] = {1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, FOREST_LIMIT};
     for (size_t i = 0; i < 2 * sizeof(counts) / sizeof(counts[0]); i++) {
@@ -165,7 +165,7 @@ TEST(common_ancestors_are_counted_at_the_ends_of_blocks)
 }
 
 /* Every parent comes after its children, but the orders are still not postorders. */
-TEST(orders_that_are_no_postorders_are_refused)
+TEST(orders_that_are_not_postorders_are_refused)
 {
     enum { COUNT = 4 };
     static const uint32_t parents[][COUNT] = {

@@ -100,7 +100,7 @@ TEST(reports_survive_a_round_trip)
     json_decref(object);
 }
 
-TEST(lists_without_a_direction_are_reported)
+TEST(edge_lists_without_a_direction_are_reported)
 {
     static const struct {
         enum format format;
@@ -185,7 +185,7 @@ TEST(suspicious_weights_are_reported)
     assert_int_equal(warnings.count, 0);
 }
 
-TEST(an_unknown_report_is_null)
+TEST(an_unknown_report_is_printed_as_null)
 {
     const struct input_report nothing = {0};
     struct input_report again = {.known = true};

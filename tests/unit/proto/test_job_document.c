@@ -214,7 +214,7 @@ TEST(reports_keep_their_problem_and_cycle)
     "[{\"code\":\"DirectedAssumed\",\"detail\":\"One way.\",\"hint\":\"directed=false\"},"         \
     "{\"code\":\"NameMoved\",\"detail\":\"Lost.\",\"hint\":\"\"}]"
 
-TEST(warnings_are_stored_and_report_the_pairs_with_a_path)
+TEST(a_printed_warning_includes_the_percentage_of_pairs_with_a_path)
 {
     static const struct {
         double reached;

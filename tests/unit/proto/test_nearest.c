@@ -17,7 +17,7 @@ static void expect(const struct nearest_query *query, const uint32_t *rows, size
     nearest_finish(&nearest);
 }
 
-TEST(nearest_vertices_are_in_order)
+TEST(the_nearest_vertices_are_listed_in_order_of_distance)
 {
     const int32_t distances[] = {7, 0, UNREACHABLE_I4, 3, -2, 3};
     const uint32_t rows[] = {4, 3, 5, 0};
@@ -36,7 +36,7 @@ TEST(nearest_vertices_are_in_order)
     expect(&query, rows, 0);
 }
 
-TEST(a_random_row_is_sorted)
+TEST(the_nearest_vertices_of_a_random_row_are_found)
 {
     float distances[500];
     uint64_t seed = 1;

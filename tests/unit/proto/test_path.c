@@ -180,7 +180,7 @@ static double small_decimals(unsigned draw, unsigned i, unsigned j)
     return draw < 30 ? 0 : draw < 60 ? draw * 1e-7 : draw * 0.1;
 }
 
-TEST(a_path_search_does_not_loop_in_zero_cycles)
+TEST(a_path_search_does_not_loop_in_cycles_of_length_zero)
 {
     expect_random_paths(KIND_I4, mostly_zero);
 }
@@ -197,7 +197,7 @@ TEST(paths_are_found_from_rounded_distances)
     expect_random_paths(KIND_F8, small_decimals);
 }
 
-TEST(a_path_search_leaves_a_dead_end_of_zero_edges)
+TEST(a_path_search_leaves_a_dead_end_of_zero_weight_edges)
 {
     struct trial trial;
     struct path path;

@@ -1,7 +1,7 @@
 #include "proto/status.h"
 #include "tests/lib/test.h"
 
-TEST(every_status_has_its_own_code)
+TEST(every_status_has_a_unique_code)
 {
     for (int i = 0; i < STATUS_COUNT; i++) {
         const struct status_info *info = status_info((enum status)i);

@@ -26,7 +26,7 @@ static void check_names(const struct vertex_names *names)
     free(bytes);
 }
 
-TEST(a_range_needs_no_table_of_rows)
+TEST(names_in_a_range_are_found_without_a_table)
 {
     struct vertex_names *names = NULL;
     uint32_t base = 0;
@@ -40,7 +40,7 @@ TEST(a_range_needs_no_table_of_rows)
     vertex_names_destroy(names);
 }
 
-TEST(tables_keep_strings_and_numbers)
+TEST(name_tables_may_contain_strings_or_numbers)
 {
     struct vertex_names *strings = names_of((const char *[]){"a", "", "bcd"}, 3, false);
     struct vertex_names *numbers =

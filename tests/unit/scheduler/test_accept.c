@@ -2,7 +2,7 @@
 
 /* If the changed graph already has a result, no solve is needed. The job is then done immediately,
  * and the name moves as soon as the change is stored. */
-SCHEDULER_TEST(a_change_back_to_a_solved_graph_is_done_once_durable)
+SCHEDULER_TEST(a_change_that_restores_a_solved_graph_needs_no_solve)
 {
     char changed[GRAPH_ID_SIZE];
     char back[GRAPH_ID_SIZE];

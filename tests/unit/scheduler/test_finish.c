@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-SCHEDULER_TEST(a_negative_cycle_fails_the_job_and_names_its_vertices)
+SCHEDULER_TEST(a_failed_job_names_the_vertices_of_its_negative_cycle)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];

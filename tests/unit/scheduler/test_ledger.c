@@ -1,7 +1,7 @@
 #include "server/scheduler/ledger.h"
 #include "tests/lib/scheduler_fixture.h"
 
-SCHEDULER_TEST(a_full_queue_refuses_with_a_time_to_retry)
+SCHEDULER_TEST(a_full_queue_refuses_a_job_and_says_when_to_retry)
 {
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];

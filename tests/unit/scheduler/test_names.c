@@ -80,7 +80,7 @@ SCHEDULER_TEST(a_start_deletes_graphs_that_lost_their_name)
     assert_false(is_known(fixture, changed));
 }
 
-SCHEDULER_TEST(a_graph_made_by_a_change_by_id_is_not_deleted)
+SCHEDULER_TEST(a_graph_created_by_a_change_by_id_is_not_deleted)
 {
     char first[GRAPH_ID_SIZE];
     char changed[GRAPH_ID_SIZE];
@@ -223,7 +223,7 @@ SCHEDULER_TEST(if_match_and_if_none_match_guard_a_name)
     }
 }
 
-SCHEDULER_TEST(a_name_about_to_move_fails_every_condition)
+SCHEDULER_TEST(if_match_fails_while_the_name_is_about_to_move)
 {
     struct question *upload;
     char job[JOB_ID_SIZE];
@@ -275,7 +275,7 @@ static bool end_again(struct fixture *fixture, struct job *job)
     return is_named;
 }
 
-SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name)
+SCHEDULER_TEST(no_name_moves_away_from_a_graph_that_is_being_deleted)
 {
     char parent[GRAPH_ID_SIZE];
     struct job *job = change_ring(fixture, parent);

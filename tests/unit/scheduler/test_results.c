@@ -91,7 +91,7 @@ static struct result *published(const struct fixture *fixture, const char *graph
 
 /* A full queue accepts the job that replaces a damaged result. The job exists immediately, because
  * its form is known and need not be measured first. */
-SCHEDULER_TEST(a_damaged_result_is_solved_again_as_before)
+SCHEDULER_TEST(a_damaged_result_is_solved_again_with_the_same_parameters)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];

@@ -12,7 +12,7 @@ SCHEDULER_TEST(a_submitted_graph_is_solved)
     assert_distance(fixture, graph_id, 2, 1, "5");
 }
 
-SCHEDULER_TEST(an_upload_without_a_wait_is_answered_202_before_its_job_ends)
+SCHEDULER_TEST(an_upload_without_a_wait_gets_202_before_its_job_ends)
 {
     struct question *question = new_upload(CALL_SUBMIT, RING);
     call(fixture, question, STATUS_OK, 202);

@@ -209,7 +209,7 @@ static struct question *new_keyed(const char *edges, const char *key)
     return question;
 }
 
-SCHEDULER_TEST(a_repeated_key_returns_the_same_job_even_after_a_restart)
+SCHEDULER_TEST(a_repeated_idempotency_key_returns_the_same_job_even_after_a_restart)
 {
     struct question *first = new_keyed(RING, "order-1");
     call(fixture, first, STATUS_OK, 200);
@@ -233,7 +233,7 @@ static struct question *new_stored(const char *graph_id, const char *key)
     return question;
 }
 
-SCHEDULER_TEST(a_repeat_during_the_commit_waits_for_the_commit)
+SCHEDULER_TEST(a_repeated_request_waits_for_the_commit_of_the_first_request)
 {
     struct question *graph = new_upload(CALL_STORE_GRAPH, RING);
     call(fixture, graph, STATUS_OK, 201);
@@ -249,7 +249,7 @@ SCHEDULER_TEST(a_repeat_during_the_commit_waits_for_the_commit)
     forget(graph);
 }
 
-SCHEDULER_TEST(a_key_reused_for_a_different_request_is_refused)
+SCHEDULER_TEST(an_idempotency_key_reused_for_a_different_request_is_refused)
 {
     struct question *question = new_keyed(RING, "order-1");
     call_and_forget(fixture, question, STATUS_OK, 200);
@@ -275,7 +275,7 @@ static bool has_moved_name(const struct question *question, const struct questio
 }
 
 /* The second upload takes the name from the first upload, which is not on the disk yet. */
-SCHEDULER_TEST(two_concurrent_uploads_with_one_name_report_that_it_moves)
+SCHEDULER_TEST(two_concurrent_uploads_with_one_name_report_that_the_name_moves)
 {
     struct question *ring = post_named(fixture, RING);
     struct question *line = post_named(fixture, LINE);

@@ -176,7 +176,7 @@ SCHEDULER_TEST(a_job_that_ends_with_another_jobs_result_releases_its_bytes)
     forget(second);
 }
 
-SCHEDULER_TEST(more_vertices_than_the_key_allows_are_refused)
+SCHEDULER_TEST(a_graph_with_more_vertices_than_the_key_allows_is_refused)
 {
     struct question *question = new_submit(fixture, "a", RING);
     question->call.quota.vertex_limit = 2;

@@ -186,7 +186,7 @@ TEST(unknown_keys_are_refused_with_their_line_number)
     ASSERT_REFUSED(load_flags(FLAGS("--config", "/nowhere/at.ini")), "/nowhere/at.ini");
 }
 
-TEST(unrelated_variables_are_ignored)
+TEST(unrelated_environment_variables_are_ignored)
 {
     assert_int_equal(load_variable("APSPD_TEST_DATA=x").status, STATUS_OK);
     assert_int_equal(load_variable("APSPD_SOURCE_ROOT=x").status, STATUS_OK);
@@ -223,7 +223,7 @@ TEST(flags_that_select_a_task_are_distinguished_from_keys)
     assert_int_equal(load_flags(FLAGS("--log.level=debug")).request.task, CONFIG_RUN);
 }
 
-TEST(the_command_reads_solver_keys_and_ignores_the_rest)
+TEST(the_command_reads_solver_keys_and_ignores_other_keys)
 {
     struct load loaded = load(CONFIG_COMMAND, no_environment,
                               FLAGS("solve", "--solver", "cpu", "a.gr", "-", "--to", "raw",

@@ -70,7 +70,7 @@ TEST(special_characters_in_a_field_are_escaped)
     json_decref(event);
 }
 
-TEST(numbers_are_printed_with_readable_digits)
+TEST(numbers_are_printed_without_rounding_noise)
 {
     begin();
     log_write(LOG_INFO, "numbers", LOG_NUMBER("seconds", 0.1 + 0.2 + 1e-13),

@@ -193,7 +193,7 @@ TEST(a_confined_service_can_execute_only_its_own_program)
     check_front_that_spawns(false);
 }
 
-TEST(a_service_whose_processes_open_a_gpu_is_confined)
+TEST(a_service_with_gpu_workers_is_confined)
 {
     check_front_that_spawns(true);
 }

@@ -48,7 +48,7 @@ TEST(a_listening_socket_is_accepted)
     assert_true(fcntl(3, F_GETFL) & O_NONBLOCK);
 }
 
-TEST(a_wrong_socket_is_refused)
+TEST(a_descriptor_that_is_not_a_socket_is_refused)
 {
     int taken = 7;
     int ends[2];
@@ -91,7 +91,7 @@ TEST(a_credential_is_a_file_in_the_credentials_directory)
     assert_string_equal(path, "none");
 }
 
-TEST(a_bad_credential_is_refused_and_not_stored)
+TEST(an_invalid_credential_name_is_refused)
 {
     static const char *const names[] = {
         "credential:",    "credential:.",

@@ -72,7 +72,7 @@ static enum status check_i4(const struct graph *graph, const int32_t *entries, u
     return status;
 }
 
-TEST(a_zero_cycle_does_not_prove_its_own_distances)
+TEST(a_cycle_of_length_zero_does_not_prove_its_own_distances)
 {
     int32_t entries[VERTICES * VERTICES];
     memcpy(entries, right_i4, sizeof(entries));
@@ -232,7 +232,7 @@ static bool say_cancelled(void *context)
     return *(bool *)context;
 }
 
-TEST(a_cancel_ends_the_check)
+TEST(a_cancellation_ends_the_check)
 {
     bool cancelled = true;
     const struct observer observer = {.context = &cancelled, .cancelled = say_cancelled};
@@ -434,7 +434,7 @@ TEST(every_wrong_entry_of_an_undirected_graph_is_found)
 
 /* If an edge of weight 0 connects two wrong entries, each of them could seem to confirm the
  * other. */
-TEST(every_wrong_entry_next_to_zero_weights_is_found)
+TEST(wrong_entries_at_zero_weight_edges_are_detected)
 {
     try_every_wrong_entry(true, 0);
     try_every_wrong_entry(false, 0);

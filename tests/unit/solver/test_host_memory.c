@@ -84,7 +84,7 @@ TEST_WITH(the_root_cgroup_of_a_container_limits_the_memory, set_up, NULL)
     assert_int_equal(host_memory_available(), 999 * MIB);
 }
 
-TEST_WITH(a_confined_child_reads_its_parents_group, set_up, NULL)
+TEST_WITH(a_confined_child_reads_the_cgroup_of_its_parent, set_up, NULL)
 {
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)getppid());
@@ -211,7 +211,7 @@ static unsigned start_and_stop(void)
 }
 
 /* The test retries if this thread was so slow that all slices were warm before the stop. */
-TEST(a_stop_ends_warming_early)
+TEST(stopping_the_warmer_ends_it_early)
 {
     unsigned warmed = 128;
     for (int i = 0; i < 50 && warmed == 128; ++i) {

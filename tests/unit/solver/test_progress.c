@@ -85,7 +85,7 @@ TEST(a_slow_first_step_is_not_extrapolated)
     assert_true(fabs(progress_left_s(&progress, 104) - 2) < 1e-6);
 }
 
-TEST(an_overdue_step_has_remaining_time)
+TEST(an_overdue_step_still_has_remaining_time)
 {
     struct progress progress = {0};
     const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 4};

@@ -88,7 +88,7 @@ static struct problem refuse(const char *edges, bool directed)
     return attempt.problem;
 }
 
-TEST(vertices_of_a_cycle_are_named_in_walking_order)
+TEST(the_vertices_of_a_cycle_are_named_in_the_order_of_its_edges)
 {
     static const char begin[] = "A cycle of 3 edges has length -1.5: ";
     const struct problem problem = refuse("a b 1\nb c 1\nc a -3.5\n", true);
@@ -322,7 +322,7 @@ TEST(a_solver_with_a_cost_model_gets_a_dissection_plan)
     }
 }
 
-TEST(only_half_is_solved_if_each_edge_has_an_equal_reverse)
+TEST(only_half_of_the_matrix_is_solved_if_each_edge_has_an_equal_reverse)
 {
     both_ways = true;
     struct attempt attempt = run_rings(true, KIND_I4);

@@ -144,7 +144,7 @@ static bool always(void *context)
     return true;
 }
 
-TEST(a_cancel_ends_the_solve)
+TEST(a_cancellation_ends_the_solve)
 {
     const struct observer observer = {.cancelled = always};
     struct graph *graph = make_grid(false);

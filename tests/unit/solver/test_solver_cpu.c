@@ -87,7 +87,7 @@ TEST(progress_is_reported_on_the_calling_thread_after_each_round)
     solver_close(solver);
 }
 
-TEST(a_cancel_is_noticed_within_a_round)
+TEST(a_cancellation_is_noticed_within_a_round)
 {
     struct solver *solver = NULL;
     struct watch watch = {.cancel_at = 5};
@@ -106,7 +106,7 @@ TEST(a_cancel_is_noticed_within_a_round)
     solver_close(solver);
 }
 
-TEST(an_instruction_set_that_is_missing_is_refused)
+TEST(an_unavailable_instruction_set_is_refused)
 {
     struct solver *solver = NULL;
     assert_int_equal(open_solver("mmx", 1, &solver), STATUS_CONFIG);

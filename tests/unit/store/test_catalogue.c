@@ -380,7 +380,7 @@ static void expect_told(struct catalogue *catalogue, const char *table)
     assert_null(strstr(walk.lines, "damaged"));
 }
 
-FIXTURE_TEST(every_changed_cell_is_reported_and_set_aside)
+FIXTURE_TEST(every_damaged_row_is_reported_and_set_aside)
 {
     char path[640];
     char **cells;

@@ -96,7 +96,7 @@ FIXTURE_TEST(a_published_file_is_a_valid_npy_file)
     result_file_destroy(file);
 }
 
-FIXTURE_TEST(statistics_follow_the_npy_and_can_be_reopened)
+FIXTURE_TEST(statistics_follow_the_matrix_and_can_be_read_after_reopening)
 {
     struct result_file *file;
     size_t size;
@@ -125,7 +125,7 @@ FIXTURE_TEST(statistics_follow_the_npy_and_can_be_reopened)
     result_file_destroy(file);
 }
 
-FIXTURE_TEST(an_npy_without_statistics_counts_as_damaged)
+FIXTURE_TEST(an_npy_file_without_statistics_counts_as_damaged)
 {
     struct result_file *file = make_file(fixture);
     publish(file);

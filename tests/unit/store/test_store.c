@@ -317,7 +317,7 @@ int fsync(int descriptor)
 
 /* While the result of g_1 is written to the disk, other operations on results wait, but the job of
  * g_2 is accepted. */
-FIXTURE_TEST(a_large_result_does_not_delay_acceptances)
+FIXTURE_TEST(writing_a_large_result_does_not_delay_the_acceptance_of_jobs)
 {
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 10), STATUS_OK);

@@ -381,12 +381,12 @@ FIXTURE_TEST(a_crash_before_any_system_call_loses_no_committed_data)
     try_calls(fixture, 0, 2 * STEP - 1);
 }
 
-FIXTURE_TEST(a_change_with_an_io_error_at_any_call_is_not_acknowledged)
+FIXTURE_TEST(a_change_that_fails_with_an_io_error_is_not_acknowledged)
 {
     try_calls(fixture, EIO, STEP);
 }
 
-FIXTURE_TEST(a_change_with_a_full_disk_at_any_call_is_not_acknowledged)
+FIXTURE_TEST(a_change_that_fails_on_a_full_disk_is_not_acknowledged)
 {
     try_calls(fixture, ENOSPC, 5 * STEP);
 }

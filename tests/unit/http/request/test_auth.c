@@ -89,7 +89,7 @@ FIXTURE_TEST(a_key_grants_the_role_and_quotas_of_its_line)
     assert_int_equal(grant.quota.waiting_jobs, 0);
 }
 
-FIXTURE_TEST(tenants_that_may_submit_count_once)
+FIXTURE_TEST(each_tenant_that_may_submit_is_counted_once)
 {
     static const struct {
         const char *text;
@@ -126,7 +126,7 @@ FIXTURE_TEST(values_that_are_not_the_access_key_grant_nothing)
     assert_true(find(fixture, ALPHA, &grant));
 }
 
-FIXTURE_TEST(a_broken_file_is_refused_and_changes_nothing)
+FIXTURE_TEST(a_malformed_key_file_is_refused_and_changes_nothing)
 {
     static const struct {
         const char *text;

@@ -283,7 +283,7 @@ TEST(the_head_size_reveals_extra_spaces_and_bare_line_feeds)
     assert_false(closing);
 }
 
-TEST(bad_or_framing_headers_in_trailers_are_refused)
+TEST(malformed_headers_and_framing_headers_in_trailers_are_refused)
 {
     static const struct {
         const char *name;

@@ -54,7 +54,7 @@ TEST(unknown_hosts_are_refused)
     }
 }
 
-TEST(only_origins_in_the_configured_list_are_listed)
+TEST(an_origin_is_listed_only_if_the_configuration_contains_it)
 {
     const struct config none = config_of(CONFIG_NONE, CONFIG_NONE);
     const struct config some = config_of(CONFIG_NONE, "https://a.example:443, http://b:8000");
@@ -75,7 +75,7 @@ TEST(only_origins_in_the_configured_list_are_listed)
     assert_false(origin_is_listed(&all, ""));
 }
 
-TEST(an_origin_is_foreign_unless_own_or_listed)
+TEST(an_origin_is_foreign_unless_it_is_the_hosts_own_or_listed)
 {
     static const struct {
         const char *host;

@@ -54,7 +54,7 @@ TEST(a_repeated_parameter_is_refused)
     assert_int_equal(parse("a&b&c&d&e&f&g&h&i&j&k&l&m&n&o&p&q", text, &query), STATUS_BAD_REQUEST);
 }
 
-TEST(an_unknown_parameter_is_refused_with_the_known_ones)
+TEST(the_error_for_an_unknown_parameter_lists_the_known_parameters)
 {
     static const char *const known[] = {"wait", "limit", NULL};
     char text[64];
@@ -188,7 +188,7 @@ TEST(every_parameter_is_read)
     assert_true(request.wait_s == 2.5);
 }
 
-TEST(bad_values_are_refused)
+TEST(invalid_values_are_refused)
 {
     static const char *const cases[] = {
         "format=bmp",  "format=raw",   "directed=yes", "weight=",  "kind=i8",      "n=-1",
@@ -218,7 +218,7 @@ TEST(a_document_may_name_a_stored_graph)
     assert_true(request.parameters.verify);
 }
 
-TEST(bad_members_are_refused)
+TEST(invalid_members_are_refused)
 {
     static const char *const cases[] = {
         "{\"graph\":1}",        "{\"graph\":\"\"}",    "{\"kind\":4}",

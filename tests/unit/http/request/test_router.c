@@ -52,7 +52,7 @@ TEST(unknown_paths_have_no_route)
     }
 }
 
-TEST(a_wrong_method_is_refused_with_the_allowed_methods)
+TEST(the_error_for_a_wrong_method_lists_the_allowed_methods)
 {
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];

@@ -100,7 +100,7 @@ TEST(csv_columns_are_found_by_their_header)
     check_place("name,x,y,lon,lat\n\"c d\",1,2,3,4\n#!\n", false, 1, 2, 3, 4);
 }
 
-TEST(osmnx_writes_degrees_as_x_and_y)
+TEST(x_and_y_columns_of_osmnx_are_read_as_degrees)
 {
     check_place("osmid,y,x\n3,46.25,7.5\n", false, 1, 2, 7.5, 46.25);
     check_place("osmid,y,x\n3,46.25,7.5\n4,5200000,300000\n", true, 2, 2, 7.5, 46.25);

@@ -100,7 +100,7 @@ static void check(enum coding coding, const char *bytes, size_t size, size_t pie
     text_finish(&text);
 }
 
-TEST(any_split_gives_the_same_bytes)
+TEST(any_split_of_the_input_gives_the_same_bytes)
 {
     static const size_t pieces[] = {ROOM, 1, 7, 4099};
 
@@ -111,7 +111,7 @@ TEST(any_split_gives_the_same_bytes)
     }
 }
 
-TEST(compressed_streams_may_follow_each_other)
+TEST(concatenated_compressed_streams_are_decoded)
 {
     static char twice[2 * ROOM];
 

@@ -16,7 +16,7 @@ static void generate(uint64_t seed, struct text *text)
     }
 }
 
-TEST(any_split_gives_the_same_graph)
+TEST(any_split_of_the_input_gives_the_same_graph)
 {
     check_any_split(FORMAT_EDGES, generate);
 }
@@ -341,7 +341,7 @@ TEST(the_first_line_may_contain_the_counts)
     check_refused("5 3\n1 3 x\n", 2, "3 columns", "");
 }
 
-TEST(a_first_line_that_may_be_edge_or_counts_is_refused)
+TEST(a_first_line_that_may_be_an_edge_or_counts_is_refused)
 {
     struct reader_notes notes;
     struct graph *graph;

@@ -27,7 +27,7 @@ static void generate(uint64_t seed, struct text *text)
     text_append_string(text, "</graph></graphml>\n");
 }
 
-TEST(any_split_gives_the_same_graph)
+TEST(any_split_of_the_input_gives_the_same_graph)
 {
     check_any_split(FORMAT_GRAPHML, generate);
 }

@@ -33,7 +33,7 @@ static void generate(uint64_t seed, struct text *text)
     text_append_string(text, listed ? "}]}" : "},\"x\":{\"edges\":1}}");
 }
 
-TEST(any_split_gives_the_same_graph)
+TEST(any_split_of_the_input_gives_the_same_graph)
 {
     check_any_split(FORMAT_JGF, generate);
 }

@@ -23,7 +23,7 @@ static void generate(uint64_t seed, struct text *text)
     }
 }
 
-TEST(any_split_gives_the_same_graph)
+TEST(any_split_of_the_input_gives_the_same_graph)
 {
     check_any_split(FORMAT_JSON, generate);
 }
@@ -53,7 +53,7 @@ static enum status read_weighted(const char *text, const char *weight, struct gr
     return read_graph(FORMAT_JSON, &options, text, strlen(text), 5, ret_graph, &problem);
 }
 
-TEST(the_weight_parameter_applies_only_to_linked_edges)
+TEST(the_weight_parameter_applies_only_to_node_link_documents)
 {
     const char *linked = "{\"nodes\":[{\"id\":0},{\"id\":1}],"
                          "\"links\":[{\"source\":0,\"target\":1,\"km\":7}]}";
@@ -179,7 +179,7 @@ TEST(edge_endpoints_are_read_from_one_pair_of_keys)
                      STATUS_BAD_GRAPH);
 }
 
-TEST(keys_are_compared_beyond_a_nul_byte)
+TEST(keys_with_a_nul_byte_are_compared_in_full)
 {
     struct graph *graph = read_text(FORMAT_JSON, "{\"n\":3,\"n\\u0000x\":1,\"edges\":[[0,2]]}");
 

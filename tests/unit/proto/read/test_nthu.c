@@ -15,7 +15,7 @@ static void generate(uint64_t seed, struct text *text)
     }
 }
 
-TEST(any_split_gives_the_same_graph)
+TEST(any_split_of_the_input_gives_the_same_graph)
 {
     check_any_split(FORMAT_NTHU, generate);
 }

@@ -24,7 +24,7 @@ static void generate(uint64_t seed, struct text *text)
     }
 }
 
-TEST(any_split_gives_the_same_graph)
+TEST(any_split_of_the_input_gives_the_same_graph)
 {
     check_any_split(FORMAT_MATRIX, generate);
 }
@@ -211,7 +211,7 @@ TEST(a_table_row_may_be_longer_than_a_line_of_edges)
     text_finish(&text);
 }
 
-TEST(an_unfinished_row_counts_as_memory)
+TEST(the_memory_charge_includes_an_unfinished_row)
 {
     static const char cells[] = "12345678,12345678,12345678,12345678,12345678,12345678,12345678,";
     const struct graph_options options = {0};

@@ -31,7 +31,7 @@ static enum status customize(const struct graph *graph, enum kind kind, uint32_t
     return status;
 }
 
-TEST(any_number_of_threads_finds_the_same_paths)
+TEST(any_number_of_threads_gives_the_same_hierarchy)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct graph *graph = make_grid(directed != 0);
@@ -66,7 +66,7 @@ TEST(a_negative_cycle_is_found)
     }
 }
 
-TEST(a_cancel_is_noticed_at_any_time)
+TEST(a_cancellation_is_noticed_at_any_time)
 {
     struct graph *graph = make_grid(true);
     struct attempt attempt = {0};

@@ -260,7 +260,7 @@ static bool always(void *context)
     return true;
 }
 
-TEST(a_cancel_is_noticed_before_each_separator)
+TEST(a_cancellation_is_noticed_before_each_separator)
 {
     const struct observer observer = {.cancelled = always};
     const struct order_options options = {.threads = 2, .observer = &observer};

@@ -144,7 +144,7 @@ TEST(repeated_planning_gives_the_same_plan)
     graph_destroy(graph);
 }
 
-TEST(components_are_worth_a_plan_even_without_separators)
+TEST(a_disconnected_graph_gets_a_plan_even_without_separators)
 {
     const struct plan_cost cost = small_tiles();
     size_t count = 0;
@@ -189,7 +189,7 @@ TEST(a_search_that_costs_more_than_the_solve_is_skipped)
 
 /* The graph has eight bands of one-way edges, whose vertices alternate. Every strongly connected
  * component is one vertex, so an order by levels would put vertices of all bands into each tile. */
-TEST(mixed_components_are_separated_by_their_pattern)
+TEST(interleaved_components_are_separated)
 {
     const struct plan_cost cost = small_tiles();
     size_t count = 0;
@@ -305,7 +305,7 @@ TEST(a_recorded_order_is_reused_only_for_the_same_vertices)
     graph_destroy(graph);
 }
 
-TEST(damaged_records_never_make_a_wrong_plan)
+TEST(damaged_records_never_produce_a_wrong_plan)
 {
     static const uint32_t values[] = {0, 17, 1599, 1600, UINT32_MAX};
     const struct plan_cost cost = small_tiles();
