@@ -158,7 +158,7 @@ static void head_npy(struct text *text, uint32_t edge_count)
                  side, side);
 
     announced = side * side;
-    text_append(text, magic, sizeof magic); /* its NUL is the high byte of the size */
+    text_append(text, magic, sizeof magic); /* its final NUL is the size's high byte */
     text_printf(text, "%s%*s\n", head, 0x76 - 1 - size, "");
 }
 

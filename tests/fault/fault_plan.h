@@ -1,5 +1,5 @@
-/* The plan of faults, in a daemon that is built only for tests. The file that FAULT_PLAN names has
- * a line per fault:
+/* The plan of faults, in a daemon that is built only for tests. The environment variable FAULT_PLAN
+ * names a file with one line per fault:
  *
  *   VERTICES STAGE ACTION ARGUMENT TIMES
  *

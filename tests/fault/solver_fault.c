@@ -1,5 +1,5 @@
 /* A CPU solver that fails according to a plan (fault_plan.h), in a daemon that is built only for
- * tests. The linker replaces solver_cpu_open by this file's function (--wrap).
+ * tests. The linker replaces solver_cpu_open with the function in this file (--wrap).
  *
  * STAGE is open, alloc, upload, round, sync, download, figures (before OPENED and DONE), close,
  * fits or memory (after alloc). At the stage fits, any action except has means that there is no
@@ -17,10 +17,10 @@
  *                 ENTRY:BIT chooses the bit to flip
  *   send WHAT     the process sends a forbidden message (fault_protocol.c)
  *   attempts 0    the process tries forbidden operations (fault_attempts.c)
- *   has BYTES     at the stages fits and memory: this many bytes are free, at memory in one piece
+ *   has BYTES     at the stages fits and memory: this many bytes are free (memory: contiguous)
  *
  * FAULT_GPUS is the number of solvers that pose as GPUs, and FAULT_MEMORY lists the bytes of each.
- * A group of them has its number of members times the smallest of these sizes. */
+ * The memory of a group is its number of members times the smallest of these sizes. */
 #include "gpu/gpu.h"
 #include "server/solver/solver.h"
 #include "tests/fault/fault_attempts.h"
@@ -68,7 +68,7 @@ void __wrap_solver_get_figures(const struct solver *solver, struct solver_figure
 static struct solver_class real_class;
 static struct solver_class faulty_class;
 
-/* Bytes of memory of the device of this process, or of a group of devices; 0 = unlimited. */
+/* Memory size in bytes of this process's device or group of devices; 0 = unlimited. */
 static uint64_t memory_bytes;
 static uint32_t members = 1;
 static uint32_t first_index;

@@ -24,7 +24,7 @@ struct attempt {
 
 /* Objects of a process in the sandbox, opened by attempt_open before the sandbox is entered. */
 extern struct attempt_given {
-    int listener; /* with a waiting connection */
+    int listener; /* a listening socket with a waiting connection */
     int stranger; /* an unconnected socket */
     int memory;   /* a file of one page */
     int pair[2];

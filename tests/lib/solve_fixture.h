@@ -7,7 +7,7 @@
 
 #define VERTEX_LIMIT 32
 
-/* A solver some of whose functions a test replaces; the others call the CPU solver. */
+/* A solver of which a test replaces some functions. The other functions call the CPU solver. */
 struct stand_in {
     struct solver solver;
     struct solver_class class_;

@@ -149,8 +149,8 @@ bool plan_reference_judge(const struct plan *plan, uint32_t vertex_count)
 struct execution {
     const struct plan *plan;
     size_t n;
-    double *d;         /* by position */
-    uint32_t *tile_of; /* by position */
+    double *d;         /* distances, indexed by position */
+    uint32_t *tile_of; /* indexed by position */
 };
 
 static double *entry(const struct execution *run, size_t i, size_t j)

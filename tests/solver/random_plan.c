@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* How many places a vertex or tile moves at most in a nearly ordered sequence. Neighbours then stay
- * close together, so some tiles stay empty. */
+/* Maximum number of places by which an element moves in a nearly ordered sequence of vertices or
+ * tiles. Neighbours then stay close together, so some tiles stay empty. */
 #define NEAR 4
 
 static uint32_t *make_sequence(uint32_t count, uint32_t reach, uint64_t *seed)

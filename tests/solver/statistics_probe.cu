@@ -8,8 +8,8 @@ struct probe {
     uint32_t bins_at_once;
     struct statistics *statistics;
     double *seconds;
-    void *elements; /* on the device */
-    void *memory;   /* on the device, for the statistics */
+    void *elements; /* in device memory */
+    void *memory;   /* device memory for the statistics */
     cudaEvent_t events[2];
     struct statistics_workspace workspace;
 };

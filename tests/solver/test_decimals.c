@@ -1,7 +1,9 @@
-/* Compares matrices and hierarchies of skew-symmetric and slack decimals with sums of integers:
- * every distance must be the double to which its decimal text is parsed. test_decimals a sample of
- * the jobs test_decimals --all all 3,360 jobs test_decimals --gpu a sample with the GPU solver;
- * exit 77 without a device */
+/* Compares matrices and hierarchies of graphs with decimal weights with exact sums of integers:
+ * every distance must be the double to which its decimal text is parsed.
+ *
+ *   test_decimals          a sample of the jobs
+ *   test_decimals --all    all 3,360 jobs
+ *   test_decimals --gpu    a sample with the GPU solver; exit 77 without a device */
 #include "proto/hierarchy_search.h"
 #include "server/solver/solve_hierarchy.h"
 #include "tests/solver/trial.h"

@@ -1,5 +1,5 @@
 /* Tests plans that omit tiles, on the GPU. Random plans of every shape and in every number format
- * are compared with the oracle, larger plans with the dense plan. Exit 77 without a device.
+ * are compared with the oracle, and larger graphs with the dense plan. Exit 77 without a device.
  *
  *   test_gpu_plans                   sizes up to 300, some up to 1500, and cancellation
  *   test_gpu_plans --few             three sizes, for a run under compute-sanitizer

@@ -1,8 +1,8 @@
-/* Compares every variant of the GPU solve, which tuning values force, with the oracle, and on large
- * graphs with the CPU solver. Exit 77 without a device.
+/* Forces every variant of the GPU solve by tuning values, and compares the results with the oracle,
+ * or on large graphs with the CPU solver. Exit 77 without a device.
  *
  *   test_gpu_variants              every size up to 300
- *   test_gpu_variants --edges-of N sizes up to N around the edges of tiles
+ *   test_gpu_variants --edges-of N sizes up to N around multiples of the tile
  *   test_gpu_variants --few        three sizes, for a run under compute-sanitizer
  *   test_gpu_variants --fewest     one size and one graph, for the slowest tool
  *   test_gpu_variants --cancels N  N solves that are cancelled midway

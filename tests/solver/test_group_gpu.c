@@ -1,10 +1,10 @@
 /* A group of GPUs must give the same matrix and statistics as one GPU, to the last bit, with the
  * dense plan and with other plans, which the group's first device executes alone. If the machine
  * has one device, all members share it, each with separate memory, rows and streams; if it has
- * several, groups of different devices are tested too, also with little
- * memory. Exit 77 without a device.
+ * several, groups of different devices are tested too, also with little memory. Exit 77 without a
+ * device.
  *
- *   test_group_gpu            sizes up to 3,000 around the edges of tiles and blocks, in every kind
+ *   test_group_gpu            sizes up to 3,000 around multiples of tiles and blocks, in every kind
  *   test_group_gpu --few      one size and a few kinds, for a run under compute-sanitizer */
 #include "server/solver/plan/planner.h"
 #include "tests/solver/gpu_trial.h"

@@ -2,7 +2,7 @@
  * one GPU, to the last bit. If there are fewer devices than ranks, the ranks share devices, each
  * rank with separate memory, rows and streams. Exit 77 without a device.
  *
- *   test_ranks_gpu            sizes up to 3,000 around the edges of tiles and blocks, in every kind
+ *   test_ranks_gpu            sizes up to 3,000 around multiples of tiles and blocks, in every kind
  *   test_ranks_gpu --few      one size, for a run under compute-sanitizer
  *   test_ranks_gpu --time N    the speed for N vertices on one device and on ranks
  *   test_ranks_gpu --nccl ...  the same for two ranks, each with a device, over NCCL */
@@ -57,9 +57,9 @@ struct together {
     const struct gpu_variant *variant;
     const struct graph *graph;
     const struct plan *plan;
-    const struct observer *observer; /* of the last rank */
+    const struct observer *observer; /* observer of the last rank */
     void *elements;
-    struct solve_account account; /* of the first rank */
+    struct solve_account account; /* account of the first rank */
     enum status status[RANKS_MOST];
 };
 

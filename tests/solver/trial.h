@@ -8,10 +8,10 @@
 
 struct trial {
     enum status status;
-    struct matrix matrix; /* elements are owned; NULL unless STATUS_OK */
+    struct matrix matrix; /* the trial owns its elements; NULL unless STATUS_OK */
     struct solve_outcome outcome;
     struct problem problem;
-    void *statistics; /* storage, owned */
+    void *statistics; /* storage of the statistics, which the trial owns */
     bool statistics_same;
     struct scaling scaling; /* how solve_graph represented decimals as integers; zero if it did not
                              * */

@@ -46,14 +46,14 @@
 #define SILENT_WAITS 100
 
 struct connection {
-    int descriptor;              /* -1: closed */
+    int descriptor;              /* -1: the connection is closed */
     bool waiting;                /* waiting for a response */
     bool closing;                /* the server closes the connection after this response */
     int64_t since_ns;            /* time when the request was sent, or was due */
     char request[REQUEST_BYTES]; /* head of the request */
     size_t request_size;
     size_t sent;                   /* bytes of the request's head and body */
-    size_t size;                   /* bytes received */
+    size_t size;                   /* bytes of the response received so far */
     size_t whole;                  /* size of the response; 0 = unknown until its head is
                                     * complete */
     char answer[ANSWER_BYTES + 1]; /* the first ANSWER_BYTES bytes of the response */
@@ -63,7 +63,7 @@ struct load {
     struct sockaddr_in address;
     const char *path;
     const char *header; /* an additional header line; "" = none */
-    const char *body;   /* NULL: a GET request */
+    const char *body;   /* NULL: the requests are GET */
     size_t body_size;
     uint32_t vertices;
     uint64_t seed;

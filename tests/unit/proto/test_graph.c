@@ -158,8 +158,8 @@ TEST(graphs_with_asymmetric_edges_stay_directed)
         "p sp 3 4\na 1 2 5\na 2 3 5\na 3 1 5\na 1 3 5\n",   /* a cycle with one reverse edge */
         "p sp 2 2\na 1 2 5\na 2 1 6\n",                     /* the reverse has another weight */
         "p sp 4 4\na 1 2 5\na 2 1 5\na 3 1 -1\na 1 3 -1\n", /* negative weights */
-        "p sp 2 3\na 1 2 5\na 2 1 5\na 1 1 -1\n", /* the reverse edges belong to other edges */
-        "p sp 4 4\na 1 3 5\na 2 4 5\na 3 2 5\na 4 1 5\n", /* reverses are of other edges */
+        "p sp 2 3\na 1 2 5\na 2 1 5\na 1 1 -1\n",           /* a negative loop */
+        "p sp 4 4\na 1 3 5\na 2 4 5\na 3 2 5\na 4 1 5\n",   /* no edge has a reverse edge */
     };
 
     for (size_t index = 0; index < sizeof(texts) / sizeof(texts[0]); ++index) {

@@ -1,6 +1,6 @@
 #include "tests/lib/scheduler_fixture.h"
 
-/* A request whose client disconnects. It exists until the scheduler has noticed this. */
+/* A request whose client disconnects. It exists until the scheduler has noticed the disconnect. */
 struct waiting {
     struct question question;
     bool noted;

@@ -93,7 +93,7 @@ SCHEDULER_TEST(a_graph_created_by_a_change_by_id_is_not_deleted)
     assert_true(is_known(fixture, changed) && is_known(fixture, last));
 }
 
-/* Unlike above, the name moves to an uploaded graph, not to a changed graph. */
+/* The name moves to an uploaded graph, not to another changed graph. */
 SCHEDULER_TEST(a_changed_graph_is_deleted_when_an_upload_takes_its_name)
 {
     char changed[GRAPH_ID_SIZE];

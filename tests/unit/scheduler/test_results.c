@@ -56,8 +56,8 @@ SCHEDULER_TEST(queries_that_wait_for_one_result_share_a_job)
     forget(upload);
 }
 
-/* The graph is deleted and uploaded again. The graph table then forgets the jobs of the first
- * upload, but their IDs still find the result. */
+/* The graph is deleted and uploaded again. The first job's ID then finds the new result, so
+ * deleting the graph again must remove this key too. */
 SCHEDULER_TEST(a_retired_result_leaves_no_key_of_an_earlier_upload)
 {
     char first[JOB_ID_SIZE];

@@ -47,7 +47,8 @@ TEST(an_upload_is_charged_for_its_bytes_and_at_most_one_step_more)
     assert_int_equal(memory.taken_bytes, MIB);
     assert_int_equal(charge(&share, 6 * MIB + 1), STATUS_OK);
     assert_int_equal(memory.taken_bytes, 7 * MIB);
-    assert_int_equal(charge(&share, 4 * MIB), STATUS_OK); /* a larger charge includes these bytes */
+    assert_int_equal(charge(&share, 4 * MIB), STATUS_OK); /* the earlier, larger charge includes
+                                                           * these bytes */
     assert_int_equal(memory.taken_bytes, 7 * MIB);
 
     struct upload_share moved = upload_memory_move(&share);
@@ -106,7 +107,8 @@ TEST(an_upload_refused_for_memory_may_be_retried)
     large = share_of(NULL, 1);
     second = share_of(NULL, 1);
     other = share_of(NULL, 2);
-    assert_int_equal(find_room(&large, UINT64_MAX), STATUS_OK); /* no estimate is too large */
+    assert_int_equal(find_room(&large, UINT64_MAX), STATUS_OK); /* an estimate of any size is
+                                                                 * accepted */
     assert_int_equal(charge(&large, 31 * MIB), STATUS_OK);
     /* Address 1 has 1 MiB of its half left, and address 2 has its whole half. */
     assert_int_equal(charge(&second, UPLOAD_MEMORY_FREE_BYTES), STATUS_OK);

@@ -99,7 +99,7 @@ TEST(a_cancellation_is_noticed_within_a_round)
     assert_int_equal(watch.calls, 0);
     assert_int_equal(watch.questions, 5);
 
-    /* After a cancel the solver must be usable again. */
+    /* After a cancellation, the solver must still be usable. */
     watch = (struct watch){0};
     assert_int_equal(solve_ring(solver, RING_VERTICES, &watch, entries, &account), STATUS_OK);
     free(entries);

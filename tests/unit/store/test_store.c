@@ -235,7 +235,7 @@ FIXTURE_TEST(a_deleted_graph_leaves_no_rows_or_files)
  * may have been opened with the same descriptor number. */
 FIXTURE_TEST(the_store_drops_its_reference_to_an_evicted_result)
 {
-    for (uint32_t n = 4; n <= 4200; n += 4196) { /* a large result is freed last */
+    for (uint32_t n = 4; n <= 4200; n += 4196) { /* a large result is freed after a small one */
         struct store *store = start_store(fixture);
         struct store_change evict = eviction_of("g_1");
         evict.retired[KIND_I4] = fixture_make_result(store, "g_1", "e1", n);
