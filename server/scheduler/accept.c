@@ -62,7 +62,7 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
               LOG_TEXT("state", job_state_name(job->row.state)));
     metrics_add(METRIC_JOBS_ACCEPTED, 1);
     if (job->row.state == JOB_DONE) {
-        job->durability = JOB_END_STORED; /* set before the answer, which contains it */
+        job->durability = JOB_END_STORED; /* must be set before the answer is printed */
         job_table_end(&scheduler->jobs, job);
         results_bind_latest(scheduler, job);
     } else {
@@ -88,7 +88,7 @@ void accept_stored_job(struct commit *commit)
     }
     if (status != STATUS_OK && store_find_op(&commit->change, STORE_ADD_COORDINATES) != NULL &&
         commit->entry->coordinates.tag == commit->coordinates.tag) {
-        graph_entry_set_coordinates(commit->entry, &commit->old_coordinates); /* zero: none */
+        graph_entry_set_coordinates(commit->entry, &commit->old_coordinates);
     }
     apply_graph(commit);
     if (status == STATUS_OK && job->row.state == JOB_DONE) {

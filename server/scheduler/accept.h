@@ -3,6 +3,6 @@
 
 struct commit;
 
-/* Callbacks of the commits of a stored graph and of an accepted job. */
+/* Called when the commit of a stored graph, or of an accepted job, has returned. */
 void accept_stored_graph(struct commit *commit);
 void accept_stored_job(struct commit *commit);

@@ -25,7 +25,7 @@ static void hand_back(struct call *call)
 {
     struct scheduler *scheduler = call->scheduler;
     call->answered(call);
-    /* This comes last, because a shutdown closes suspended connections at a count of 0. */
+    /* This comes last, because a shutdown closes suspended connections once the count is 0. */
     atomic_fetch_sub(&scheduler->calls_open, 1);
 }
 
@@ -114,8 +114,8 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
     return before_s / workers + job->expected_s;
 }
 
-/* Returns whether the result may be evicted, i.e. is durable. Returns false while the graph is
- * being deleted, because durability is then unknown. */
+/* Returns whether the end of the job is on the disk, together with its result if it is done. An
+ * evicted result counts as durable, but not while the graph is being deleted. */
 static bool is_durable(const struct job *job, const struct graph_entry *entry)
 {
     if (job->durability != JOB_END_STORED || job->row.state != JOB_DONE || entry == NULL) {
@@ -247,8 +247,8 @@ void answer_result(struct scheduler *scheduler, struct call *call)
         problem_set(&problem, STATUS_NOT_SOLVED, "The job %s is still %s.", job->row.id,
                     job_state_name(job->row.state));
     } else {
-        problem_set(&problem, STATUS_NOT_SOLVED, "The job %s ended as %s%s%s", job->row.id,
-                    job_state_name(job->row.state),
+        problem_set(&problem, STATUS_NOT_SOLVED, "The job %s ended in the state %s%s%s",
+                    job->row.id, job_state_name(job->row.state),
                     job->report.problem.detail[0] != '\0' ? ": " : ".", job->report.problem.detail);
     }
     if (is_active) {
@@ -256,7 +256,7 @@ void answer_result(struct scheduler *scheduler, struct call *call)
                      job->row.id);
         call->retry_after_s = 1;
     } else if (entry != NULL) {
-        problem_hint(&problem, "Submit {\"graph\":\"%s\"} to /v1/jobs to have it solved.",
+        problem_hint(&problem, "Submit {\"graph\":\"%s\"} to /v1/jobs to solve the graph.",
                      entry->row.id);
     }
     answer_problem(call, &problem);

@@ -7,22 +7,22 @@
 
 struct scheduler;
 
-/* Finds a graph of the call's tenant by the call's key: ID, alias or job ID; NULL: no graph. */
+/* Finds the graph of the call's tenant by the call's key: an ID, alias or job ID. NULL: none. */
 struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const struct call *call);
 /* Answers without a body. */
 void answer_empty(struct call *call, unsigned http_status);
 void answer_status(struct call *call, enum status status, const char *detail);
-/* Answers a call whose change the store has refused, or could not store for lack of memory. */
+/* Answers a call whose change was not stored, because the store failed or memory ran out. */
 void answer_not_stored(struct call *call, enum status status);
 void answer_problem(struct call *call, const struct problem *problem);
-/* Moves body into the call; NULL is answered as out of memory. */
+/* Answers with the body, which moves into the call; NULL means out of memory. */
 void answer_body(struct call *call, unsigned http_status, char *body);
 void answer_no_such(struct call *call);
 void answer_job(struct scheduler *scheduler, struct call *call, const struct job *job);
 void answer_graph(struct call *call, const struct graph_entry *entry, unsigned http_status);
 /* Returns JSON text of a job's current state, which the caller frees; NULL when out of memory. */
 char *answer_print_job(struct scheduler *scheduler, const struct job *job);
-/* Returns JSON text of a graph, freed by the caller. upload: the call with the graph, or NULL. */
+/* Returns JSON text of a graph, which the caller frees. upload: the uploading call, or NULL. */
 char *answer_print_graph(const struct graph_entry *entry, const struct submit_call *upload);
 /* Returns the number of jobs before this one in the queue. */
 uint32_t answer_position(struct scheduler *scheduler, const struct job *job);

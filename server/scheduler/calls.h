@@ -1,8 +1,8 @@
 /* Calls: requests from HTTP threads to the scheduler, and their answers.
  *
  * An HTTP thread owns a struct call and posts it. The scheduler owns the call until answered() is
- * called on the loop thread; then the HTTP thread owns it again. An answer of 201 or 202 follows
- * the catalogue commit. */
+ * called on the loop thread; then the HTTP thread owns it again. A call is answered with 201 or 202
+ * only after its catalogue commit. */
 #pragma once
 
 #include "proto/edge_changes.h"
@@ -18,26 +18,27 @@
 
 struct scheduler;
 
-/* Kinds of calls: the input members -> the HTTP status and body of the answer. */
+/* Kinds of calls. Each comment says: input members -> HTTP status and body of the answer. */
 enum call_kind {
     CALL_SUBMIT, /* reader, or key of a stored graph -> 202 or 200, job document */
     CALL_CHANGE, /* key, changes -> 202 or 200, job document of the changed graph; if key is a name,
                     the name moves to that graph when the job is done */
     CALL_STORE_GRAPH,  /* reader, parameters.name -> 201 or 200, graph document */
-    CALL_JOB,          /* key = job id; waits wait_s for a new state -> 200 */
+    CALL_JOB,          /* key = job ID; waits wait_s for a new state -> 200, job document */
     CALL_EVENTS,       /* key = job ID -> 200, next part of an event stream; 204: no more events */
     CALL_JOBS,         /* -> {"jobs":[..],"next":cursor|null} */
-    CALL_CANCEL,       /* key = job id -> 202, 409 JobFinished */
+    CALL_CANCEL,       /* key = job ID -> 202, 409 JobFinished */
     CALL_GRAPHS,       /* -> {"graphs":[..],"next":cursor|null} */
-    CALL_GRAPH,        /* key = graph id, alias or job id -> 200; graph_id */
-    CALL_ESTIMATE,     /* key, or vertex and edge counts -> 200 */
+    CALL_GRAPH,        /* key = graph ID, alias or job ID -> 200, graph document; graph_id */
+    CALL_ESTIMATE,     /* key, or vertex and edge counts -> 200, estimate */
     CALL_DELETE_GRAPH, /* key -> 204 (status OK, no body); 409 GraphInUse: a job uses it */
     CALL_PUT_COORDINATES,    /* key -> 201 or 200, document of the coordinates */
     CALL_DELETE_COORDINATES, /* key -> 204, 409 NoCoordinates */
-    CALL_DAMAGE, /* damaged, a result of the graph; NULL: the file of the graph; key = graph ID.
-                    Posted by any thread that finds the damage -> the graph is solved again */
-    CALL_RESULT  /* key not in the result table, wait_s -> OK once the result is published, else
-                    NoSuchGraph, NoSuchJob or NotSolved with the job_id to watch */
+    /* key = graph ID; damaged = a damaged result of the graph, which is then solved again; NULL =
+     * the graph's file is damaged. Posted by any thread. */
+    CALL_DAMAGE,
+    CALL_RESULT /* key not in the result table, wait_s -> OK once the result is published, else
+                   NoSuchGraph, NoSuchJob or NotSolved with the job_id to watch */
 };
 
 /* Parameters of a request for a job, other than its graph. */
@@ -50,11 +51,13 @@ struct job_parameters {
     char name[NAME_SIZE];  /* alias for the graph, empty = none */
 };
 
-/* Arguments of CALL_SUBMIT, CALL_CHANGE, CALL_STORE_GRAPH; zero if CALL_RESULT submits a job. */
+/* Arguments of CALL_SUBMIT, CALL_CHANGE and CALL_STORE_GRAPH. All zero if CALL_RESULT submits a job
+ * because the graph must be solved again. */
 struct submit_call {
     union {
-        struct reader *reader;       /* other calls: the HTTP thread has fed the whole upload to the
-                                        reader, the pool finishes it; NULL = a stored graph */
+        /* The reader of an upload, which the HTTP thread has fed completely; NULL = a stored graph.
+         * Not for CALL_CHANGE. */
+        struct reader *reader;
         struct edge_changes changes; /* for CALL_CHANGE */
     };
     struct upload_share share; /* memory charged for the reader or the changes */
@@ -68,7 +71,7 @@ struct submit_call {
 /* An event ID, "<state>-<milliseconds since 1970>": the time when the job entered the state. */
 #define EVENT_ID_SIZE 40
 
-/* CALL_EVENTS: the position in an event stream. The scheduler updates it with each part. */
+/* State of CALL_EVENTS: the position in the stream, which the scheduler updates with each part. */
 struct event_place {
     char seen[EVENT_ID_SIZE]; /* last ID sent, or Last-Event-ID; empty = none */
     bool begun;               /* the first part, which is sent without waiting, has been sent */
@@ -77,7 +80,7 @@ struct event_place {
     double progress;
 };
 
-/* CALL_JOBS and CALL_GRAPHS. */
+/* Arguments of CALL_JOBS and CALL_GRAPHS. */
 struct list_call {
     bool filter_state;
     enum job_state state; /* state of the listed jobs, if filter_state */
@@ -85,14 +88,14 @@ struct list_call {
     char cursor[JOB_ID_SIZE];
 };
 
-/* CALL_ESTIMATE: estimates the call's graph, or a graph of this size if the key is empty. */
+/* Arguments of CALL_ESTIMATE, which estimates a graph of this size if the call's key is empty. */
 struct estimate_call {
     enum kind kind;
     uint32_t vertex_count;
     uint64_t edge_count;
 };
 
-/* CALL_PUT_COORDINATES. */
+/* Arguments of CALL_PUT_COORDINATES. */
 struct coordinates_upload {
     struct text document;
     struct upload_share share;
@@ -114,7 +117,7 @@ struct call {
     char if_none_match[IF_MATCH_SIZE];  /* tags that the graph of name= must not have */
     char traceparent[TRACEPARENT_SIZE]; /* empty = none */
     char request_id[REQUEST_ID_SIZE];   /* ID of the request, logged with the job */
-    double wait_s; /* longest wait for the job's end; of CALL_JOB, for a new state */
+    double wait_s; /* longest wait for the job's end, or for a new state if the call is CALL_JOB */
     union {
         struct submit_call submit;
         struct event_place place;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether If-Match names this graph. */
+/* Returns whether If-Match is absent or contains the tag of this graph. */
 static bool matches_tag(const struct call *call, const char *graph_id)
 {
     char tag[GRAPH_ID_SIZE + 2];
@@ -23,8 +23,9 @@ static bool matches_tag(const struct call *call, const char *graph_id)
     return call->if_match[0] == '\0' || text_lists_tag(call->if_match, tag, false);
 }
 
-/* Inherits from the parent graph the kind of its result, unless the kind follows the weights; the
- * form of its latest job, unless the call requests one; and the kind in which weights are sent. */
+/* Inherits from the parent graph the kind of its result, if it is not the usual kind for its
+ * weights; the form of its latest job, unless the call requests a form; and the kind for a list of
+ * weights. */
 static enum status inherit_form(struct submission *submission, const struct graph_entry *entry)
 {
     const struct job *last = LIST_FIRST(&entry->jobs);
@@ -52,7 +53,7 @@ static enum status check_change(struct submission *submission, const struct grap
         return problem_set(problem, STATUS_DRAINING, "The service is shutting down.");
     }
     if (submission->scheduler->ledger.is_full) {
-        /* The space is checked before parking, because an earlier change may wait for space. */
+        /* The change is not parked, because an earlier change of the name may wait for space. */
         return problem_set(problem, STATUS_DISK_FULL,
                            "There is not enough disk space; nothing was stored.");
     }
@@ -134,8 +135,8 @@ static void keep_arcs(struct submission *submission, const struct edge_changes *
     }
 }
 
-/* Applies the changes to *graph, the parent. The vertices in a list of edges must already be
- * resolved by the names of this graph. */
+/* Applies the changes to *graph, the parent. The vertices in a list of edges were resolved when the
+ * list arrived, so the graph must still have the same vertex names. */
 static enum status apply_changes(struct submission *submission, struct edge_changes *changes,
                                  struct graph **graph)
 {
@@ -154,8 +155,8 @@ static enum status apply_changes(struct submission *submission, struct edge_chan
                               &submission->change.absent, problem);
 }
 
-/* Makes the changed graph. A kind that was requested for the parent graph is kept if it fits the
- * new weights. */
+/* Creates the changed graph. A kind that was requested for the parent graph is kept if the new
+ * weights fit it. */
 enum status change_finish_graph(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;

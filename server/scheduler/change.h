@@ -1,6 +1,6 @@
-/* Changes of a stored graph: PATCH of edges and PUT of weights. Each change makes a new graph.
- * Changes of one name run one after another; If-Match is checked when a change begins. Loop thread
- * except change_finish_graph. */
+/* Changes of a stored graph: PATCH of edges and PUT of weights. Each change creates a new graph.
+ * Changes of the graph with the same name run one after another, and each checks If-Match when it
+ * begins. Loop thread except change_finish_graph. */
 #pragma once
 
 #include "server/scheduler/submission.h"

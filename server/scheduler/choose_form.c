@@ -100,7 +100,7 @@ static enum status check_bytes(const struct scheduler *scheduler,
     if (scheduler->ledger.is_full || bytes > room) {
         return problem_refuse_limit(
             reterr, STATUS_DISK_FULL, (double)room, (double)bytes,
-            "Delete graphs, or retry when there is space.",
+            "Delete graphs, or retry when there is more space.",
             "There is not enough disk space for the result of %u vertices; nothing was stored.",
             question->vertex_count);
     }
@@ -137,15 +137,17 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
     if (look->state == FORM_MEASURED &&
         look->bytes + look->label_bytes <= matrix.bytes / FORM_HIERARCHY_PART) {
         *ret_result = hierarchy;
-        snprintf(reason, RESULT_REASON_SIZE,
-                 "a hierarchy of %.1f MB answers as fast as a matrix of %.1f MB; result=matrix "
-                 "requests the matrix",
-                 (double)hierarchy.bytes / MB, (double)matrix.bytes / MB);
+        snprintf(
+            reason, RESULT_REASON_SIZE,
+            "a hierarchy of %.1f MB answers queries as fast as a matrix of %.1f MB; result=matrix "
+            "requests the matrix",
+            (double)hierarchy.bytes / MB, (double)matrix.bytes / MB);
     } else if (fit == STATUS_OK || !is_possible) {
-        snprintf(reason, RESULT_REASON_SIZE, "%s",
-                 look->state == FORM_UNSEEN
-                     ? RESULT_REASON_FITS
-                     : "the matrix fits, and answers faster than a hierarchy of this graph");
+        snprintf(
+            reason, RESULT_REASON_SIZE, "%s",
+            look->state == FORM_UNSEEN
+                ? RESULT_REASON_FITS
+                : "the matrix fits, and answers queries faster than a hierarchy of this graph");
     } else {
         *ret_result = hierarchy;
         snprintf(reason, RESULT_REASON_SIZE, "a matrix of %.1f MB does not fit%s",

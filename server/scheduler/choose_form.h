@@ -11,7 +11,7 @@
 
 struct scheduler;
 
-/* Up to this many vertices a matrix is computed at least about as fast as a hierarchy. */
+/* Up to this number of vertices, computing a matrix is about as fast as a hierarchy, or faster. */
 #define FORM_MATRIX_VERTICES 8192
 /* A hierarchy is chosen if its arcs and labels take at most the matrix's bytes divided by this. */
 #define FORM_HIERARCHY_PART 16
@@ -41,21 +41,22 @@ bool form_look_begin(const struct scheduler *scheduler, enum result_form form, u
  * whose cached orders are read and extended. Any thread. */
 void form_look_run(struct scheduler *scheduler, const char *tenant, const struct graph *graph,
                    enum kind kind, struct form_look *look);
-/* The input of the choice; borrowed. */
+/* Input of choose_result_form; the pointers are borrowed. */
 struct form_question {
     struct tenant *tenant;
     const struct quota *quota;
     uint32_t vertex_count;
     uint64_t edge_count;
-    uint32_t cost;        /* see graph_cost */
+    uint32_t cost;        /* from graph_cost */
     uint64_t graph_bytes; /* bytes of the graph's files that are not written yet */
     struct form_look look;
 };
 
 /* Sets form, reason and bytes of `result`. On entry its form may be auto, and for a change its
- * bytes may be those of the parent's hierarchy. STATUS_TOO_LARGE: more vertices than a device holds
- * or the quota allows. STATUS_STORAGE_QUOTA, STATUS_DISK_FULL, with limit and actual: result and
- * graph do not fit into the unreserved space. STATUS_BAD_PARAMETER: a hierarchy of kind u2. */
+ * bytes may be those of the parent's hierarchy. Returns STATUS_TOO_LARGE if a device or the quota
+ * does not allow this number of vertices; STATUS_STORAGE_QUOTA or STATUS_DISK_FULL, with limit and
+ * actual, if result and graph do not fit into the unreserved space; STATUS_BAD_PARAMETER for a
+ * hierarchy of kind u2. */
 MUST_CHECK enum status choose_result_form(const struct scheduler *scheduler,
                                           const struct form_question *question,
                                           struct result_summary *result, struct problem *reterr);

@@ -4,7 +4,7 @@
 
 #include "server/scheduler/scheduler_internal.h"
 
-/* One store_change, and everything it points to. */
+/* One store_change and the objects that it points to. */
 struct commit {
     struct message message; /* must be the first member */
     struct store_change change;
@@ -31,7 +31,7 @@ MUST_CHECK enum status commit_create(struct scheduler *scheduler,
                                      void (*then)(struct commit *commit),
                                      struct commit **ret_commit);
 void commit_destroy(struct commit *commit);
-/* Adds the job's row in its current state. */
+/* Adds the job's row, with the job's current state, to the commit. */
 MUST_CHECK enum status commit_add_job(struct commit *commit, struct job *job);
 /* Creates a commit with the job's row. */
 MUST_CHECK enum status commit_create_of_job(struct scheduler *scheduler, struct job *job,
@@ -41,7 +41,7 @@ void commit_add_name(struct commit *commit, const char *name, const char *graph_
                      const char *tenant);
 /* Returns whether the commit writes the file of a graph. */
 bool commit_writes_graph(struct commit *commit);
-/* Moves the commit to the disk threads. Later the loop calls then() and frees the commit. */
+/* Moves the commit to the disk threads. The loop later calls then() and frees the commit. */
 void commit_send(struct commit *commit);
 /* Returns whether a commit under way assigns this name of the tenant. */
 bool commit_names(const struct scheduler *scheduler, const struct tenant *tenant, const char *name);

@@ -26,8 +26,8 @@ struct upload {
     struct problem problem;
 };
 
-/* Checks whether If-Match allows changing the current coordinates. The tags of all representations
- * of the same coordinates start alike. */
+/* Checks whether If-Match allows changing the current coordinates. Only the start of a tag is
+ * compared, which all representations of the coordinates have in common. */
 static enum status check_condition(const struct call *call, const struct graph_entry *entry,
                                    struct problem *reterr)
 {
@@ -74,8 +74,7 @@ static void coordinates_changed(struct commit *commit)
     }
 }
 
-/* Creates a commit for the graph's coordinates; without memory answers the call and returns NULL.
- */
+/* Creates a commit for the graph's coordinates. If memory runs out, answers and returns NULL. */
 static struct commit *create_commit(struct scheduler *scheduler, struct graph_entry *entry,
                                     struct call *call, enum store_op_kind as)
 {
@@ -137,8 +136,7 @@ static enum status decode_document(const struct upload *upload, struct coordinat
     }
     decoder_destroy(decoder);
     if (status == STATUS_BAD_GRAPH || status == STATUS_TRUNCATED) {
-        reterr->status = status =
-            STATUS_BAD_COORDINATES; /* replaces the status of the content coding */
+        reterr->status = status = STATUS_BAD_COORDINATES; /* instead of the coding's status */
     }
     return status;
 }
@@ -183,7 +181,7 @@ static void read_and_write(struct pool_work *work)
     upload->status = problem->status = status;
 }
 
-/* Checks again, because the graph or its coordinates may have changed, and sends the commit. */
+/* Checks If-Match again, because the coordinates may have changed, and sends the commit. */
 static enum status send_upload(struct upload *upload, struct graph_entry *entry)
 {
     struct scheduler *scheduler = upload->work.scheduler;
@@ -228,7 +226,7 @@ void coordinates_put(struct scheduler *scheduler, struct call *call)
     }
     if (!pool_is_free(scheduler, call->tenant, POOL_STORED)) {
         answer_status(call, STATUS_QUEUE_FULL,
-                      "Other stored graphs are being read: send the request again.");
+                      "The service is busy reading other stored graphs. Retry the request.");
         return;
     }
     struct upload *upload = calloc(1, sizeof(*upload));
@@ -259,7 +257,7 @@ static bool has_same_names(const struct submission *submission, const char *grap
     return is_same;
 }
 
-/* Copies no coordinates if they are damaged or have been deleted meanwhile. */
+/* Copies nothing if the coordinates are damaged or have been deleted meanwhile. */
 enum status coordinates_copy(struct submission *submission)
 {
     const int folder = store_folder(submission->scheduler->store, STORE_COORDINATES);

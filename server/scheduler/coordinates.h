@@ -5,6 +5,6 @@
 
 void coordinates_put(struct scheduler *scheduler, struct call *call);
 void coordinates_delete(struct scheduler *scheduler, struct call *call);
-/* Writes the coordinates of the graph placed_id as a draft for the new graph, if they exist and
- * both graphs have the same vertices. Pool thread. */
+/* Copies the coordinates of the graph submission->placed_id into a draft for the new graph, if they
+ * exist and both graphs have the same vertices. Pool thread. */
 MUST_CHECK enum status coordinates_copy(struct submission *submission);

@@ -45,7 +45,7 @@ static struct result *find_base(const struct scheduler *scheduler, const struct 
     return has_hierarchy ? result_ref(base) : NULL;
 }
 
-/* Notes that the worker runs the job. */
+/* Records that the worker runs the job. */
 static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot, struct job *job)
 {
     const struct solver_device *device = &slot->facts->device;
@@ -110,8 +110,9 @@ static bool is_ready(const struct scheduler_worker *slot)
     return slot->job == NULL && atomic_load(&worker_health_of(slot->worker)->state) == WORKER_READY;
 }
 
-/* Starts the next job that fits the device. The largest device gets every job, even one accepted
- * when there was a larger device. A job whose result already exists ends without a solve. */
+/* Starts the next job that fits the worker's device, if the worker is idle. The largest device gets
+ * every job, even one accepted when there was a larger device. A job whose result already exists
+ * ends without a solve. */
 static void start_next(struct scheduler *scheduler, struct scheduler_worker *slot)
 {
     const uint32_t *own_limit = slot->facts->vertex_limit;
@@ -165,7 +166,7 @@ static bool dispatch_to_group(struct scheduler *scheduler)
 void dispatch_jobs(struct scheduler *scheduler)
 {
     const struct ledger *ledger = &scheduler->ledger;
-    /* No job starts while too many results are being written or deleted: each keeps a file open. */
+    /* While many results are written or deleted, no job starts, because each keeps a file open. */
     if (scheduler->stage != SCHEDULER_SERVES || ledger->is_paused ||
         ledger->result_count + scheduler->changes >= ledger->file_limit) {
         return;

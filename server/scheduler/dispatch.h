@@ -1,4 +1,4 @@
-/* Sends queued jobs to idle workers, one task per worker, and receives tasks. Loop thread. */
+/* Sends queued jobs to idle workers, one task per worker; receives finished tasks. Loop thread. */
 #pragma once
 
 #include "proto/kind.h"

@@ -19,7 +19,7 @@
 #define MEMORY_ATTEMPT_LIMIT 16
 /* A job fails permanently after this many workers were lost while they ran it. */
 #define WORKERS_LOST_LIMIT 3
-/* Smaller solves are not used to measure the pace, because their start and end dominate. */
+/* Minimum size of a solve that measures the pace: overhead dominates the time of smaller solves. */
 #define PACE_VERTICES_MIN 1024
 
 /* Answers the cancelling call once the end of the job is on the disk, or cannot be written. */
@@ -72,7 +72,7 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct resul
     }
     names_add_row(scheduler, job, commit);
     commit->call = call;
-    /* Without a result, the graph may be deleted before the commit returns. */
+    /* Without a result the commit gets no entry, because the graph may be deleted meanwhile. */
     commit->entry = result != NULL ? job->graph : NULL;
     if (result != NULL) {
         struct store_op *op = store_add_op(&commit->change, STORE_PUT_RESULT);
@@ -102,7 +102,7 @@ void finish_store_ends(struct scheduler *scheduler)
     }
 }
 
-/* Ends a job in its final state, now visible: releases reservations, logs and stores the end. */
+/* Ends a job that has its final state: releases reservations, logs and stores the end. */
 static void end_job(struct scheduler *scheduler, struct job *job, struct result *result,
                     struct call *call)
 {
@@ -162,7 +162,7 @@ void finish_known(struct scheduler *scheduler, struct job *job)
     end_job(scheduler, job, NULL, NULL);
 }
 
-/* Queues a job again. Its row needs no commit: a restart queues running jobs too. */
+/* Queues a job again. Its row needs no commit, because a restart queues running jobs too. */
 static void put_back(struct scheduler *scheduler, struct job *job)
 {
     job->row.state = JOB_QUEUED;
@@ -191,8 +191,6 @@ static void finish_stopped(struct scheduler *scheduler, struct job *job)
         finish_job(scheduler, job, JOB_CANCELLED, NULL, NULL);
     }
 }
-
-/* ---- Workers lost with their job ---- */
 
 /* Called when the loss of the worker is on the disk. Until now clients saw the job as running. */
 static void loss_stored(struct commit *commit)
@@ -246,13 +244,11 @@ static void finish_lost(struct scheduler *scheduler, struct job *job, const stru
     } else {
         put_back(scheduler, job);
     }
-    /* The device of a worker thread is freed only when this process exits. */
+    /* The device of a lost worker thread is freed only when the process exits, so it must exit. */
     if (is_thread && scheduler->lost_status == STATUS_OK) {
         scheduler->lost_status = STATUS_DEVICE_LOST;
     }
 }
-
-/* ---- Finished tasks ---- */
 
 static void fill_report(struct job *job, const struct task *task)
 {
@@ -393,7 +389,7 @@ static void retry_or_fail(struct scheduler *scheduler, struct job *job, const st
 void finish_task(struct scheduler_worker *slot, struct job *job, struct task *task)
 {
     struct scheduler *scheduler = slot->scheduler;
-    /* A worker process may have written any value. */
+    /* The value is clamped, because a worker process may have written any value. */
     job->progress = fmin(fmax(job->signal->progress.shown, 0), PROGRESS_SHARE_MAX);
     job->signal = NULL;
     fill_report(job, task);
@@ -413,8 +409,6 @@ void finish_task(struct scheduler_worker *slot, struct job *job, struct task *ta
     }
     task_finish(task);
 }
-
-/* ---- Cancels, deadlines, history ---- */
 
 /* Cancels a running job. The cancel is stored before it is answered, so a restart keeps it. */
 static void cancel_given(struct scheduler *scheduler, struct job *job, struct call *call)
@@ -443,7 +437,7 @@ void finish_cancel(struct scheduler *scheduler, struct call *call)
     memcpy(call->job_id, job->row.id, sizeof(call->job_id));
     if (job_state_is_final(job->row.state)) {
         struct problem problem;
-        problem_set(&problem, STATUS_JOB_FINISHED, "The job is %s already.",
+        problem_set(&problem, STATUS_JOB_FINISHED, "The job is already %s.",
                     job_state_name(job->row.state));
         answer_problem(call, &problem);
     } else if (job->share == NULL) {
@@ -483,7 +477,7 @@ void finish_expired(struct scheduler *scheduler)
     }
 }
 
-/* Deletes jobs in the order of their ends, once the end is durable and no commit is under way. */
+/* Deletes the jobs that ended first, up to a job whose end is not durable or being committed. */
 void finish_trim_history(struct scheduler *scheduler)
 {
     while (scheduler->jobs.history_count > scheduler->config->history_limit) {

@@ -1,4 +1,5 @@
-/* Ends jobs after finished tasks, cancels and deadlines, or queues them again. Loop thread. */
+/* Ends jobs when their task finishes, they are cancelled or their deadline passes, or requeues
+ * them. Loop thread. */
 #pragma once
 
 #include "server/scheduler/calls.h"

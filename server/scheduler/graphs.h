@@ -10,7 +10,7 @@
  * printed in the graph's document. */
 #define GRAPH_NAMES_MAX 1000
 
-/* The life of a stored graph:
+/* The life of a stored graph, with the function that sets each state:
  *
  *   ACCEPTING  its row is on the way to the catalogue; graph_table_add of submit.c
  *   STORED     its row and its file are on the disk; graph_entry_commit of accept.c and restore.c
@@ -35,11 +35,11 @@ struct result_item {
     TAILQ_ENTRY(result_item) in_list;
     struct graph_entry *entry;
     enum kind kind;
-    double touched_s; /* last query known to the list; result_touched_s may be later */
+    double touched_s; /* time of the last query known to the list; there may be later queries */
 };
 TAILQ_HEAD(result_list, result_item);
 
-/* The result of one kind. */
+/* A graph's result of one kind. */
 struct graph_result {
     enum graph_result_state state;
     struct result *result;   /* PUBLISHED or DURABLE, else NULL */
@@ -82,8 +82,8 @@ struct graph_table {
 
 void graph_table_finish(struct graph_table *table);
 
-/* Adds a graph that is not committed yet. The ID must be unknown; IDs are keyed by tenant, so no
- * two tenants share one. */
+/* Adds a graph that is not committed yet. The ID must not be in the table. IDs depend on the
+ * tenant, so two tenants never have the same ID. */
 MUST_CHECK enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
                                        const struct graph_row *row, struct graph_entry **ret_entry);
 /* Notes that the graph's row is in the catalogue and, if is_written, its file is on the disk. */
@@ -118,7 +118,7 @@ struct graph_entry *graph_table_find_name(const struct graph_table *table,
 struct graph_entry *graph_table_find(const struct graph_table *table, const struct tenant *tenant,
                                      const char *key);
 
-/* Sets the result of a kind and takes its own reference to it; NULL releases the result. */
+/* Sets the result of a kind and adds a reference to it; NULL only releases the old result. */
 void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result);
 /* Returns the result that answers queries (borrowed); NULL if there is none. */
 struct result *graph_entry_answer(const struct graph_entry *entry);

@@ -18,7 +18,7 @@ struct call;
 struct graph_entry;
 struct tenant;
 
-/* The life of a job, enum job_state of proto/job_document.h:
+/* The life of a job (enum job_state of proto/job_document.h), with the file that sets each state:
  *
  *   QUEUED     in the queue of queue.h; accept.c, or finish.c when its worker or the disk failed
  *   RUNNING    a worker has its task; dispatch.c
@@ -54,17 +54,17 @@ struct job {
     double parse_s;             /* time spent reading the upload */
     double look_s;              /* time spent ordering the graph before its form was chosen */
     bool is_look_fresh;         /* the order was computed then, not read from the cache */
-    double expected_s;          /* estimated when the job enters the queue; 0 = unknown */
+    double expected_s;          /* solve time estimated when the job is queued; 0 = unknown */
     uint32_t vertex_count;      /* vertices of the graph */
     struct task_signal *signal; /* signal of the worker that runs the job; NULL = not running */
-    double progress;            /* progress shown when a worker returned the job */
+    double progress;            /* progress at the time when a worker returned the job */
 
-    struct capacity held; /* reserved for the job; nothing once it has ended */
+    struct capacity held; /* amounts reserved for the job; zero once it has ended */
 
     enum job_durability durability;
     uint32_t changes;       /* commits on their way to the disk */
-    uint32_t attempts;      /* failed attempts that lacked memory, files or disk */
-    enum job_stop stop;     /* why signal->cancelled is set */
+    uint32_t attempts;      /* attempts that failed for lack of memory, open files or disk */
+    enum job_stop stop;     /* reason why signal->cancelled is set */
     struct name_move move;  /* move of the name report.moves, until the job's end is stored */
     struct solve_arc *arcs; /* arcs that differ from the parent graph, owned; or NULL */
     size_t arc_count;
@@ -101,7 +101,7 @@ static inline uint32_t job_cost(const struct job *job)
 
 /* Asks the worker to stop the job. */
 void job_stop(struct job *job, enum job_stop reason);
-/* Returns the progress of a job by time, 0 to 1: never decreases, 1 once the job is done. */
+/* Returns the progress of a job at this time, from 0 to 1. It is 1 only once the job is done. */
 double job_progress(const struct job *job, double monotonic_s);
 /* Returns the remaining seconds of a running job; below 0 = unknown. */
 double job_eta_s(const struct job *job, double monotonic_s);

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Interval of the checks of a full disk, because the system does not report that space is free. */
+/* Interval of the checks of a full disk; the system does not report that space is free again. */
 #define LOOK_MS 1000
 /* Free disk space that the catalogue needs to keep working. */
 #define LEAST_FREE_BYTES (UINT64_C(1) << 20)
 #define RETRY_AFTER_LIMIT_S 60.0
-/* Bytes reserved for a hierarchy, per vertex and per edge, as for a road network. */
+/* Bytes reserved for a hierarchy per vertex and per edge: enough for a road network. */
 #define HIERARCHY_STEP_BYTES 32
 
 uint64_t ledger_graph_bytes(uint32_t vertex_count, uint64_t edge_count, enum weight_type type)
@@ -110,7 +110,7 @@ static void room_ticked(uv_timer_t *tick)
 {
     struct scheduler *scheduler = tick->data;
     if (scheduler->ledger.is_full) {
-        /* The disk stays full until the next job's result fits, or the job would fail at once. */
+        /* The disk counts as full until the next job's result fits, or the job would fail. */
         const uint64_t free_bytes = store_free_bytes(scheduler->store);
         const uint64_t reserve_bytes = scheduler->config->disk_reserve_bytes;
         const struct job *first = queue_first(&scheduler->queue);
@@ -148,7 +148,7 @@ void ledger_note_full(struct scheduler *scheduler)
     ledger_pause(scheduler);
 }
 
-/* Publishes the values by which HTTP threads check uploads. The scheduler checks them again. */
+/* Publishes the values by which HTTP threads check uploads, which the scheduler checks again. */
 void ledger_publish(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;
@@ -167,6 +167,6 @@ unsigned ledger_retry_after_s(enum status status)
     if (status == STATUS_UPLOAD_MEMORY) {
         return 2; /* about the time of a large upload */
     }
-    /* Deletions will free space, but nobody knows when. */
+    /* It is unknown when deletions will free space, so clients retry after a minute. */
     return status == STATUS_STORAGE_QUOTA || status == STATUS_DISK_FULL ? 60 : 0;
 }

@@ -19,11 +19,11 @@ struct capacity {
 
 struct ledger {
     struct capacity reserved;
-    uint64_t largest_disk_bytes; /* largest reservation since all were released */
+    uint64_t largest_disk_bytes; /* largest reservation since the total was last 0 */
     uint64_t result_bytes;       /* bytes of all published results */
     uint32_t result_count;
     uint32_t result_limit; /* maximum number of results, from the process's limit of open files */
-    uint32_t file_limit;   /* open files for results and for files being written */
+    uint32_t file_limit;   /* open files of results and of results being written */
     bool is_full;          /* the disk is full: no new work is accepted and no job is started */
     bool is_paused;        /* no job is started until the next check of the disk */
 };
@@ -47,11 +47,11 @@ void ledger_release(struct scheduler *scheduler, struct tenant *tenant, struct c
 uint32_t ledger_free_places(const struct scheduler *scheduler);
 /* Returns the bytes of the disk that can still be reserved; 0 while the disk is full. */
 uint64_t ledger_disk_room(const struct scheduler *scheduler);
-/* Starts no job until the next check of the disk. Called when memory or open files ran out. */
+/* Stops starting jobs until the next check of the disk. Called when memory or files ran out. */
 void ledger_pause(struct scheduler *scheduler);
-/* Also accepts no new work until there is space again. Called after a failure on a full disk. */
+/* Like ledger_pause, and refuses new work until there is space. Called when the disk is full. */
 void ledger_note_full(struct scheduler *scheduler);
 /* Copies the totals to struct admission, where HTTP threads read them. */
 void ledger_publish(struct scheduler *scheduler);
-/* Returns the Retry-After of a refusal for lack of storage or upload memory; else 0. */
+/* Returns the seconds of Retry-After for a lack of storage or upload memory, else 0. */
 unsigned ledger_retry_after_s(enum status status);

@@ -1,7 +1,7 @@
 /* Names that move to the graph of a job (an upload or a change) when the job is done, and the
  * deletion of graphs. While the job runs, the name still finds the previous graph; if the job
- * fails, the name stays there. Of several jobs for one name, the job accepted last gets it. Loop
- * thread. */
+ * fails, the name stays there. If several jobs request one name, the job accepted last gets it.
+ * Loop thread. */
 #pragma once
 
 #include "server/scheduler/tenants.h"
@@ -33,9 +33,8 @@ bool names_is_moving(const struct scheduler *scheduler, const struct tenant *ten
 void names_move(struct scheduler *scheduler, struct job *job);
 /* Adds the row of the job's name to the commit, if the name moves when the job ends. */
 void names_add_row(struct scheduler *scheduler, const struct job *job, struct commit *commit);
-/* Deletes the graph if a change of a name created it and it no longer has a name or a job. Called
- * once the move of the name is durable. */
+/* Deletes the graph if it was created by changing a named graph and now has neither a name nor an
+ * unfinished job. Called once the move of the name is durable. */
 void names_delete_old_graph(struct scheduler *scheduler, const char *graph_id);
-/* Hides the graph from queries and deletes its rows and files. call: the call to answer, or
- * NULL. */
+/* Hides the graph from queries and deletes its rows and files. call: to be answered, or NULL. */
 void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, struct call *call);

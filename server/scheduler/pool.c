@@ -10,7 +10,7 @@
  * requests, and higher than a solver's. */
 #define POOL_NICENESS 5
 
-/* Threads that each class may use; libuv's pool has four. */
+/* Maximum number of threads that each class may use; libuv's pool has four. */
 static const uint32_t limits[POOL_CLASS_COUNT] = {[POOL_UPLOAD] = 4, [POOL_STORED] = 2};
 
 static void do_nothing(uv_work_t *request)
@@ -31,7 +31,7 @@ static void *start_threads(void *loop)
 
 enum status pool_start(struct scheduler *scheduler)
 {
-    static bool is_started; /* once per process, because libuv's pool is global */
+    static bool is_started; /* set once per process, because libuv's pool is global */
     pthread_t thread;
     STAILQ_INIT(&scheduler->pool.waiting);
     if (!is_started) {

@@ -46,13 +46,13 @@ struct pool_share {
     uint64_t turn; /* number of the tenant's last turn; the lowest is served next */
 };
 
-/* Starts the threads and sets their niceness. Before the loop runs. */
+/* Starts the threads and sets their niceness. Must be called before the loop runs. */
 MUST_CHECK enum status pool_start(struct scheduler *scheduler);
 /* Returns whether work of this class would start at once. */
 bool pool_is_free(const struct scheduler *scheduler, const struct tenant *tenant,
                   enum pool_class class_);
-/* Queues the work: run() is called on a thread at the tenant's turn, then then(). Fills the members
- * before run; the work must live until then(). */
+/* Queues the work: at the tenant's turn run() is called on a pool thread, and afterwards then() on
+ * the loop. Sets the members before `run`. The work must live until then() is called. */
 void pool_queue(struct scheduler *scheduler, struct tenant *tenant, enum pool_class class_,
                 struct pool_work *work);
 /* Returns whether no work runs or waits. */

@@ -121,8 +121,8 @@ static void count_places(struct job_queue *queue)
     queue->is_counted = true;
 }
 
-/* The shares take turns: if k jobs of its own share run before a job, about k jobs of every other
- * share also run before it, but no other share gets more time than this share until then. */
+/* The shares take turns: if k jobs of the job's own share run before it, about k jobs of every
+ * other share do too, but until then no other share gets more seconds than its own. */
 struct job_place queue_ahead(struct job_queue *queue, const struct job *job)
 {
     if (!queue->is_counted) {

@@ -29,13 +29,13 @@ struct job_share {
     struct job_list lines[PRIORITY_COUNT]; /* by priority; not initialised before the first job */
     atomic_uint count;
     struct job_place waiting; /* all jobs of the share; valid while job_queue.is_counted */
-    double served;            /* cubed vertices; raised to the queue's level after idle time */
+    double served; /* cubed vertices served; raised to the queue's `served` after idle time */
     LIST_ENTRY(job_share) in_queue;
 };
 
 struct job_queue {
     LIST_HEAD(, job_share) shares; /* shares that have jobs, newest first */
-    double served;                 /* `served` of the last served share before that job */
+    double served;                 /* `served` of the last served share, before its job was added */
     double pace_s[COST_COUNT];     /* by graph_cost: seconds per cubed vertex; 0 = unknown */
     uint32_t count;
     bool is_counted; /* whether `waiting` and job.before match the lines */

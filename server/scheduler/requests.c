@@ -20,8 +20,8 @@
 
 /* A page of a list ends at this size, because it is built in memory before it is sent. */
 #define PAGE_BYTES ((size_t)262144)
-/* A page ends after this many jobs that the filter rejects, more than a history has by default; the
- * next page continues there. */
+/* Maximum number of jobs that the filter rejects for one page: more than a history has by default.
+ * The next page continues with the following job. */
 #define PAGE_LOOKS 20000
 
 /* Appends and frees a document; NULL makes the whole answer fail. */
@@ -53,8 +53,8 @@ static void answer_list(struct call *call, struct text *text, const char *next)
     answer_body(call, 200, body);
 }
 
-/* Returns the first job of the page's filter from `job` (may be NULL) on; *last is the job before
- * it. IDs sort by creation time, so the cursor `below` is valid even if its job is gone. */
+/* Returns the first job from `job` (may be NULL) on that the filter accepts; *last is the job
+ * before it. IDs sort by creation time, so `below` is valid even if its job was deleted. */
 static const struct job *next_listed_job(const struct job *job, const struct call *call,
                                          const char *below, uint32_t *looks,
                                          const struct job **last)
@@ -153,15 +153,17 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
     }
     memcpy(call->graph_id, entry->row.id, sizeof(call->graph_id));
     if (entry->active_jobs > 0) {
-        answer_status(call, STATUS_GRAPH_IN_USE,
-                      "A queued or running job uses this graph: cancel it or let it end.");
+        answer_status(
+            call, STATUS_GRAPH_IN_USE,
+            "A queued or running job uses this graph. Cancel the job, or wait for its end.");
         return;
     }
     names_delete_graph(scheduler, entry, call);
 }
 
-/* Submits a job like the newest one if the call may wait, unless the latest job failed, as a new
- * one would fail too. If the newest job is not accepted yet, the call waits for it instead. */
+/* Answers a call for a result. If the call may wait, waits for the unfinished job or submits a job
+ * like the newest one, unless the latest job failed, because a new one would fail too. If the
+ * newest job is not accepted yet, the call waits for its acceptance. */
 void requests_call_result(struct scheduler *scheduler, struct call *call)
 {
     struct graph_entry *entry = answer_find_graph(scheduler, call);
@@ -189,8 +191,8 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
     }
 }
 
-/* Adds a job like the one that has solved the damaged result, whose own job stays finished. The job
- * has been accepted before, so no limit refuses it. */
+/* Adds a job like the job that solved the damaged result, which stays finished. No limit applies to
+ * the new job, because the earlier job was accepted. */
 static enum status solve_again(struct commit *commit, const struct result *result)
 {
     struct scheduler *scheduler = commit->scheduler;
@@ -434,7 +436,7 @@ static void start_look(struct scheduler *scheduler, struct call *call,
     if (!pool_is_free(scheduler, call->tenant, POOL_STORED)) {
         answer_status(
             call, STATUS_QUEUE_FULL,
-            "Other stored graphs are being estimated: try again, or give n and m instead.");
+            "The service is busy with other estimates. Retry, or send n and m instead of graph.");
         return;
     }
     struct stored_estimate *stored = calloc(1, sizeof(*stored));
@@ -465,7 +467,7 @@ void requests_estimate(struct scheduler *scheduler, struct call *call)
             answer_no_such(call);
             return;
         }
-        /* The kind that a job of this graph would get. */
+        /* Choose the kind that a job on this graph would get. */
         if (graph_entry_choose_kind(entry, call->estimate.kind, &estimate.kind, &problem) !=
             STATUS_OK) {
             answer_problem(call, &problem);

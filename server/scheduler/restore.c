@@ -22,7 +22,7 @@ struct restore {
     uint64_t result_bytes;
 };
 
-/* Logs damage after all rows are restored. Jobs of a lost graph become jobs without a graph. */
+/* Logs damage. Marks done jobs of a lost graph as queued, so that restore_queue fails them. */
 static enum status tell_damage(void *context, const struct catalogue_damage *damage)
 {
     struct restore *restore = context;
@@ -57,7 +57,7 @@ static enum status restore_graph(void *context, const struct graph_row *row)
     STATUS_TRY(graph_table_add(&restore->scheduler->graphs, tenant, row, &entry));
     graph_entry_commit(entry, true);
     restore->graphs++;
-    /* Damaged coordinates are already removed; queries report later read failures. */
+    /* Damaged coordinates have been removed already; queries report later read errors. */
     struct coordinates_info coordinates;
     if (coordinates_file_look(store_folder(restore->scheduler->store, STORE_COORDINATES), row->id,
                               &coordinates) == STATUS_OK) {
@@ -97,7 +97,7 @@ static enum status open_result(const struct scheduler *scheduler, const struct g
     return status;
 }
 
-/* Restores a result. If its file cannot be opened, it counts as lost: its job is queued again. */
+/* Restores a result. If its file cannot be opened, the result counts as lost (restart_lost). */
 static enum status restore_result(void *context, const struct result_row *row)
 {
     struct restore *restore = context;
@@ -168,8 +168,8 @@ static void restart_job(struct restore *restore, struct job *job)
 }
 
 /* Queues the latest job of a lost result again, with the same ID. A missing result counts as lost,
- * not evicted, if it fits the budget and limit. Nothing is lost if the graph is newer than the
- * job. */
+ * not as evicted, if it fits the budget and limit. A job older than its graph has lost nothing,
+ * because its result was deleted with an earlier copy of the graph. */
 static void restart_lost(struct restore *restore, struct job *job)
 {
     const struct scheduler *scheduler = restore->scheduler;
@@ -187,7 +187,7 @@ static void restart_lost(struct restore *restore, struct job *job)
         return;
     }
     entry->results[job->row.kind].state = GRAPH_RESULT_LOST;
-    /* A newer job may have, or will have, the same result. */
+    /* A newer job may have the same result, or will compute it. */
     for (const struct job *newer = LIST_FIRST(&entry->jobs); newer != job;
          newer = LIST_NEXT(newer, of_graph)) {
         if (newer->row.kind == job->row.kind &&
@@ -219,7 +219,7 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
     TAILQ_FOREACH(job, &scheduler->jobs.unfinished, in_list)
     {
         if (!job_state_is_final(job->row.state)) {
-            /* The graph of a finished job may have been deleted. */
+            /* Only a finished job may have no graph, because its graph may have been deleted. */
             if (job->graph == NULL) {
                 tell_without_graph(&restore, "job_without_graph", job->row.id);
             }
@@ -256,8 +256,8 @@ void restore_queue(struct scheduler *scheduler)
             waiters_watch_deadline(scheduler, job);
         }
     }
-    /* Deletes graphs that remained when the process was killed. Deletions are asynchronous, so the
-     * list does not change during the loop. */
+    /* Deletes graphs whose deletion had not begun when the process was killed. Deletions are
+     * asynchronous, so the list does not change during the loop. */
     const struct graph_entry *entry;
     LIST_FOREACH(entry, &scheduler->graphs.all, in_table)
     {

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Makes the key find the result. If memory runs out, queries get NotSolved until a restart. */
+/* Binds the key to the result; NULL removes the key. If memory runs out, queries with the key fail
+ * as NotSolved until a restart. */
 static void bind_key(struct scheduler *scheduler, const struct tenant *tenant, const char *key,
                      struct result *result)
 {
@@ -92,7 +93,7 @@ static struct result_item *find_oldest(struct scheduler *scheduler, const struct
     return NULL;
 }
 
-/* Adds the deletion of a result's row. as: whether its file is deleted or quarantined. */
+/* Adds the deletion of a result's row. as: the operation, which deletes or quarantines its file. */
 static void delete_result(struct commit *commit, struct graph_entry *entry, enum kind kind,
                           enum store_op_kind as)
 {

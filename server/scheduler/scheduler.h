@@ -40,8 +40,7 @@ struct device_list {
     char gpu_reason[SOLVER_REASON_SIZE]; /* why no GPU is used; empty if one is */
 };
 
-/* Finds or creates a tenant, which lives as long as the scheduler. Loop thread, or before it runs.
- */
+/* Finds or creates a tenant, which lives as long as the scheduler. Loop thread. */
 MUST_CHECK enum status scheduler_tenant(struct scheduler *scheduler, const char *name,
                                         struct tenant **ret_tenant);
 /* Sets the number of tenants that may submit jobs. */

@@ -17,7 +17,7 @@
 struct scheduler_worker {
     struct scheduler *scheduler;
     struct worker *worker;
-    const struct worker_facts *facts; /* facts from the worker's opening */
+    const struct worker_facts *facts; /* facts that the worker found at its start */
     struct job *job;                  /* running job; NULL = the worker is idle */
     struct task task;                 /* task, lent to the worker while it has a job */
 };
@@ -27,7 +27,7 @@ struct scheduler_marks {
     struct job *changed; /* jobs whose waiters must be woken */
     bool unparked; /* a deletion, a name commit or a move has ended: resume parked submissions */
     bool ends_unstored; /* try again to store the ends of jobs */
-    bool alarm_rang;    /* a wait or deadline has ended */
+    bool alarm_rang;    /* a wait has timed out or a deadline has passed */
 };
 
 /* Stages of the scheduler's life, in this order. */
@@ -37,7 +37,7 @@ enum scheduler_stage {
     SCHEDULER_DRAINED /* no work is left; drained() was called */
 };
 
-/* For at least this many vertices two devices take little more than half the time of one. */
+/* From this number of vertices on, two devices take little more than half the time of one. */
 #define SCHEDULER_GROUP_VERTICES_MIN 8192
 
 struct scheduler {
@@ -89,7 +89,7 @@ struct scheduler {
     enum scheduler_stage stage;
     void (*drained)(void *context);
     void *drained_context;
-    enum status lost_status; /* why the process must exit; STATUS_OK = it need not */
+    enum status lost_status; /* reason why the process must exit; STATUS_OK = none */
     void (*lost)(void *context, enum status why); /* NULL once called */
     void *lost_context;
 };

@@ -14,7 +14,8 @@
 
 #define HIERARCHY_VERTEX_BYTES 1024
 #define GIB 1073741824.0
-/* Descriptors reserved for connections and the process itself; each result takes one more. */
+/* If the process may open at most this number of files, results may use a quarter of them, else at
+ * least half of them. Connections and the process itself need the others. */
 #define FEW_FILES 4096
 
 static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t gpu_index,
@@ -62,7 +63,7 @@ static void wait_for_openings(struct scheduler *scheduler)
     }
 }
 
-/* Stops workers without a solver and closes the gaps in the list. No worker has a task yet. */
+/* Removes the workers that could not open a solver. No worker has a task yet. */
 static void drop_unopened(struct scheduler *scheduler, struct problem *ret_problem)
 {
     uint32_t kept = 0;
@@ -89,9 +90,9 @@ static void drop_unopened(struct scheduler *scheduler, struct problem *ret_probl
     scheduler->worker_count = kept;
 }
 
-/* Opens a worker for each GPU, and the group. The first worker reports the number of GPUs, because
- * counting them opens the driver, which the daemon avoids if its workers are processes. The group
- * is last and uses the remaining memory. */
+/* Opens a worker for each GPU, and one for the group of all GPUs. The first worker reports the
+ * number of GPUs, because counting them opens the driver, which the daemon avoids if its workers
+ * are processes. The group is opened last and uses the memory that the other workers leave. */
 static enum status open_gpus(struct scheduler *scheduler, struct problem *ret_problem)
 {
     const enum solver_group group = scheduler->config->solver.group;
@@ -136,8 +137,8 @@ static enum status open_by_choice(struct scheduler *scheduler, struct problem *r
     char *reason = scheduler->devices.gpu_reason;
     enum solver_choice choice = scheduler->config->solver.choice;
     if (choice == SOLVER_CPU || scheduler->launcher != NULL) {
-        snprintf(reason, SOLVER_REASON_SIZE, "The configuration asks for %s.",
-                 scheduler->launcher != NULL ? "ranks" : "the CPU solver");
+        snprintf(reason, SOLVER_REASON_SIZE, "The configuration selects %s.",
+                 scheduler->launcher != NULL ? "a solver on MPI ranks" : "the CPU solver");
         return open_cpu(scheduler, reterr);
     }
     struct problem problem = {0};
@@ -174,7 +175,7 @@ static void set_limits(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;
     const uint64_t memory_bytes = host_memory_total();
-    /* The limit assumes the memory for planning a road network; other graphs may fail. */
+    /* The limit assumes the memory that planning a road network needs; others may need more. */
     const uint64_t most = memory_bytes > 0 ? memory_bytes / HIERARCHY_VERTEX_BYTES : NO_VERTEX;
     for (uint32_t cost = COST_COUNT - 1; cost >= KIND_I4;
          cost--) { /* i4 comes last, so that its reason remains */
@@ -265,7 +266,7 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
     scheduler->results = table;
     scheduler->note_damage = scheduler_note_damaged_result;
     scheduler->launcher = launcher;
-    /* Each result has an open file, even while it waits for the publisher to release it. */
+    /* Each result keeps a file open, so the limit on open files limits the number of results. */
     struct rlimit files = {.rlim_cur = RLIM_INFINITY};
     (void)getrlimit(RLIMIT_NOFILE, &files);
     const rlim_t eighth = files.rlim_cur / 8;
@@ -306,7 +307,7 @@ void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context)
     scheduler->drained_context = context;
     atomic_store(&scheduler->admission.draining, true);
     log_write(LOG_INFO, "draining", LOG_NUMBER("queued", scheduler->queue.count));
-    scheduler->marks.unparked = true; /* resumes changes that wait for a job */
+    scheduler->marks.unparked = true; /* resumes parked changes, so that they are refused */
     waiters_end(scheduler, false);
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         worker_hurry(scheduler->workers[i]->worker);

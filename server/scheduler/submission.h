@@ -5,7 +5,8 @@
 #include "server/scheduler/scheduler_internal.h"
 #include "server/solver/hierarchy/update.h"
 
-/* The life of a submission, from its call until it is accepted or refused:
+/* The life of a submission from its call until it is accepted or refused, with the function that
+ * sets each state:
  *
  *   NEW              its call has arrived; submit_call
  *   WAITS_FOR_NAME   a change whose name is about to move; change_begin
@@ -39,7 +40,7 @@ struct submission_change {
     enum kind wanted;                /* KIND_AUTO = the kind follows the weights */
     struct scaling scaling;          /* scaling of the parent's distances */
     uint32_t decimals;               /* decimals of the parent's weights */
-    uint64_t absent;                 /* edges to remove that do not exist */
+    uint64_t absent;                 /* number of edges to remove that did not exist */
     struct solve_arc *arcs;          /* all changed arcs, owned; NULL = too many */
     size_t arc_count;
 };

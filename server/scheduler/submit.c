@@ -89,8 +89,6 @@ void submit_park(struct submission *submission, enum submission_state state)
     STAILQ_INSERT_TAIL(&submission->scheduler->parked, submission, in_parked);
 }
 
-/* ---- Acceptance: checks and the commit ---- */
-
 /* Returns whether the client refers to the graph itself, by an upload, its ID or a name. Such a
  * graph is not deleted automatically, even if it was created by changing a named graph. */
 static bool asks_for_graph(const struct submission *submission, const struct graph_entry *entry)
@@ -103,8 +101,8 @@ static bool asks_for_graph(const struct submission *submission, const struct gra
            (call->kind == CALL_SUBMIT && strcmp(call->key, entry->row.id) == 0);
 }
 
-/* Creates a commit and moves the graph into it. job: or NULL; if the job moves the name, the commit
- * does not assign it. */
+/* Creates a commit and moves the graph into it. job: the new job or NULL. If the job will move the
+ * name, the commit does not assign it. */
 static enum status create_commit(struct submission *submission, struct graph_entry *entry,
                                  const struct job *job, void (*then)(struct commit *commit),
                                  struct commit **ret_commit)
@@ -121,7 +119,7 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     submission->graph = NULL;
     if (job != NULL && job->report.result.form == RESULT_FORM_HIERARCHY &&
         submission->scheduler->config->isolation ==
-            WORKER_THREAD) { /* a process makes its own shape */
+            WORKER_THREAD) { /* a worker process computes the shape itself */
         commit->shape = submission->look.shape;
         submission->look.shape = NULL;
     }
@@ -184,7 +182,7 @@ static enum status accept_graph(struct submission *submission, struct graph_entr
     return STATUS_OK;
 }
 
-/* Prints a digest that tells a repeated request from another one with its Idempotency-Key. */
+/* Prints a digest of the request, to detect another request with the same Idempotency-Key. */
 static enum status print_fingerprint(const struct submission *submission,
                                      char ret_text[FINGERPRINT_SIZE])
 {
@@ -211,8 +209,8 @@ static enum status print_fingerprint(const struct submission *submission,
     return STATUS_OK;
 }
 
-/* Returns the other graph that keeps the requested name until the job is done. NULL: the name is
- * assigned at acceptance, or no name is requested. */
+/* Returns the other graph that keeps the requested name until the job is done. Returns NULL if the
+ * name is assigned at acceptance or no name is requested. */
 static const struct graph_entry *find_loser(const struct submission *submission,
                                             const struct graph_entry *entry)
 {
@@ -287,8 +285,8 @@ static enum status check_capacity(struct submission *submission, const struct gr
     return reserve_place(submission);
 }
 
-/* Creates the job and its commit and adds the job to the table, not yet accepted; the job is done
- * if the result exists. On failure the caller destroys a returned job or commit. */
+/* Creates the job and its commit, and adds the job, which is not accepted yet, to the table. If its
+ * result already exists, the job is done. On failure the caller destroys what was returned. */
 static enum status prepare_job(struct submission *submission, struct graph_entry *entry,
                                struct job **ret_job, struct commit **ret_commit)
 {
@@ -381,7 +379,7 @@ static enum status check_conditions(struct submission *submission, const struct 
         return STATUS_OK;
     }
     return problem_refuse(&submission->problem, STATUS_PRECONDITION_FAILED,
-                          "GET /v1/graphs/{name}, then decide with its current ETag.",
+                          "Request GET /v1/graphs/{name}, and use the ETag of the response.",
                           is_moving       ? "Another job is about to move the name %s to its graph."
                           : owner != NULL ? "The name %s belongs to graph %s now."
                                           : "The name %s belongs to no graph.",
@@ -413,15 +411,17 @@ static void warn_of_kind(struct submission *submission, const struct graph_summa
         graph_scaling_print(was, old_text);
         graph_scaling_print(now, text);
         warning_hint(
-            warning_add(&submission->warnings, WARNING_KIND_CHANGED,
-                        "The kind follows the weights: %s now, computed as %s, and %s before, "
-                        "computed as %s.",
-                        kind_name(kind), text, kind_name(old_kind), old_text),
+            warning_add(
+                &submission->warnings, WARNING_KIND_CHANGED,
+                "The kind follows the weights: it is now %s, computed as %s; before it was %s, "
+                "computed as %s.",
+                kind_name(kind), text, kind_name(old_kind), old_text),
             summary->decimals == NO_DECIMALS ? "Sums are rounded to doubles." : "Sums stay exact.");
     }
 }
 
-/* Refuses too many names. Prints the warnings, also if another graph has the name. */
+/* Refuses the name if the graph has too many names, and warns if another graph has this name.
+ * Prints all warnings. */
 static enum status check_name(struct submission *submission, const struct graph_entry *entry)
 {
     struct call *call = submission->call;
@@ -433,20 +433,21 @@ static enum status check_name(struct submission *submission, const struct graph_
     if (name[0] != '\0' && owner != entry && entry->name_count >= GRAPH_NAMES_MAX) {
         return problem_refuse_limit(&submission->problem, STATUS_BAD_PARAMETER, GRAPH_NAMES_MAX,
                                     (double)entry->name_count + 1,
-                                    "Omit name=: the graph is found by its ID too.",
+                                    "Omit name=, because the graph can also be found by its ID.",
                                     "The graph has too many names.");
     }
     if (loser != NULL) {
         const bool is_solved = call->kind != CALL_STORE_GRAPH;
-        warning_hint(warning_add(&submission->warnings, WARNING_NAME_MOVED,
-                                 is_solved ? "The name %s moves here from graph %s when the job is "
-                                             "done; if the job fails, the name stays."
-                                           : "The name %s has moved here from graph %s.",
-                                 name, loser->row.id),
-                     loser->row.of_name
-                         ? "That graph was created by a change of this name, and is deleted when "
-                           "the name moves."
-                         : "That graph is still found by its ID; another name= keeps both names.");
+        warning_hint(
+            warning_add(&submission->warnings, WARNING_NAME_MOVED,
+                        is_solved ? "When the job is done, the name %s moves from graph %s to this "
+                                    "graph; if the job fails, the name stays where it is."
+                                  : "The name %s has moved from graph %s to this graph.",
+                        name, loser->row.id),
+            loser->row.of_name
+                ? "That graph was created by changing the graph with this name, and is deleted "
+                  "when the name moves to another graph."
+                : "That graph can still be found by its ID. Use another name= to keep both names.");
     }
     if (call->kind != CALL_STORE_GRAPH) {
         warn_of_kind(submission, &entry->row.summary);
@@ -458,7 +459,7 @@ static enum status check_name(struct submission *submission, const struct graph_
                                                                            : STATUS_OK;
 }
 
-/* Accepts the submission. *entry: of the graph; if NULL, the graph is new and gets an entry. */
+/* Accepts the submission. *entry: the graph's entry; NULL for a new graph, which gets one. */
 static enum status accept_new(struct submission *submission, struct graph_entry **entry)
 {
     if (*entry == NULL) {
@@ -526,7 +527,7 @@ static void graph_looked_at(struct pool_work *work)
 }
 
 /* Starts measuring a large graph to choose its form, unless its result exists or the graph is
- * changed, because a changed graph gets the form of its parent. */
+ * changed, because a changed graph gets the form of its parent. Returns whether it has started. */
 static bool start_look(struct submission *submission, const struct graph_entry *entry)
 {
     struct scheduler *scheduler = submission->scheduler;
@@ -567,7 +568,7 @@ static void accept_submission(struct submission *submission)
         (earlier == NULL && commit_names(scheduler, submission->tenant, name))) {
         submit_park(submission, SUBMISSION_WAITS_FOR_GRAPH);
     } else if (submission->graph == NULL && (entry == NULL || entry->state == GRAPH_ACCEPTING)) {
-        /* The stored graph was deleted meanwhile, even if it is being uploaded again. */
+        /* The stored graph was deleted meanwhile. A new upload of it is not accepted yet. */
         answer_no_such(submission->call);
         submit_end(submission);
     } else if (earlier != NULL) {
@@ -579,8 +580,6 @@ static void accept_submission(struct submission *submission)
         }
     }
 }
-
-/* ---- Finishing the graph ---- */
 
 static enum status finish_upload(struct submission *submission)
 {
@@ -599,7 +598,7 @@ static enum status finish_upload(struct submission *submission)
     return status;
 }
 
-/* Makes the graph and determines kind, ID and coordinates. */
+/* Creates the graph and determines its kind, ID and coordinates. */
 static enum status finish_graph(struct submission *submission)
 {
     const struct call *call = submission->call;
@@ -668,7 +667,7 @@ static void submit_upload(struct submission *submission)
     submission->source = SUBMISSION_UPLOAD;
     submission->reader = call->submit.reader;
     call->submit.reader = NULL;
-    /* Whether the request is a repeat is checked when its graph is known. */
+    /* A repeated request needs no place. Once the graph is known, the repeat is verified. */
     const enum status status = call->kind == CALL_SUBMIT && submit_find_repeated(submission) == NULL
                                    ? reserve_place(submission)
                                    : STATUS_OK;
@@ -694,8 +693,6 @@ void submit_parked(struct scheduler *scheduler)
         }
     }
 }
-
-/* ---- Calls ---- */
 
 static void submit_stored(struct submission *submission, const struct graph_entry *entry,
                           enum kind kind)

@@ -17,7 +17,7 @@ struct job *submit_find_repeated(const struct submission *submission);
 void submit_answer_repeat(struct submission *submission, struct job *earlier);
 /* Finishes and identifies the graph on a pool thread, then continues on the loop. */
 void submit_finish_graph(struct submission *submission);
-/* Handles CALL_SUBMIT and CALL_STORE_GRAPH. */
+/* Handles CALL_SUBMIT, CALL_CHANGE and CALL_STORE_GRAPH. */
 void submit_call(struct scheduler *scheduler, struct call *call);
 /* Submits a job on a stored graph, for a call that waits for its result. */
 void submit_for_result(struct scheduler *scheduler, struct call *call, struct graph_entry *entry,

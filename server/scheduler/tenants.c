@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The search is linear: tenants are few, and searched only at start-up and when keys are read. */
+/* The search is linear, because it is needed only at start-up and when the keys are read. */
 enum status tenant_find(struct tenant **tenants, const char *name, struct tenant **ret_tenant)
 {
     const size_t size = strlen(name) + 1;
@@ -46,23 +46,24 @@ enum status tenant_check_queue(const struct admission *admission, uint32_t free_
                        : 0;
     if (free_places == 0) {
         return problem_refuse_limit(reterr, STATUS_QUEUE_FULL, limit, limit,
-                                    "Retry after the seconds in Retry-After.",
+                                    "Retry after the number of seconds in the Retry-After header.",
                                     "The queue is full: %u jobs are waiting.", limit);
     }
     if (waiting >= free_places && atomic_load(&admission->tenant_count) > 1) {
-        return problem_refuse_limit(reterr, STATUS_QUEUE_FULL, free_places, waiting,
-                                    "Retry after the seconds in Retry-After, or cancel a job.",
-                                    "The %u free places of the queue are reserved for tenants with "
-                                    "fewer waiting jobs; this "
-                                    "tenant has %u.",
-                                    free_places, waiting);
+        return problem_refuse_limit(
+            reterr, STATUS_QUEUE_FULL, free_places, waiting,
+            "Retry after the number of seconds in the Retry-After header, or cancel a job.",
+            "The %u free places of the queue are reserved for tenants with fewer waiting jobs; "
+            "this tenant has %u.",
+            free_places, waiting);
     }
     if (quota->waiting_jobs == 0 || waiting < quota->waiting_jobs) {
         return STATUS_OK;
     }
-    return problem_refuse_limit(reterr, STATUS_JOB_QUOTA, quota->waiting_jobs, waiting,
-                                "Retry after the seconds in Retry-After, or cancel a job.",
-                                "This key allows no more waiting jobs.");
+    return problem_refuse_limit(
+        reterr, STATUS_JOB_QUOTA, quota->waiting_jobs, waiting,
+        "Retry after the number of seconds in the Retry-After header, or cancel a job.",
+        "This key allows no more waiting jobs.");
 }
 
 enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,

@@ -17,12 +17,12 @@ struct graph_entry;
 
 struct tenant {
     char name[TENANT_NAME_SIZE];
-    uint32_t number;               /* the owner number in the tenant's keys in the result table */
+    uint32_t number;               /* the tenant's number in keys of the result table */
     struct job_share share;        /* the tenant's jobs in the queue */
     atomic_uint reserved_places;   /* queue places reserved for its submissions under way */
     atomic_ullong stored_bytes;    /* bytes of the tenant's graphs and results */
     atomic_ullong reserved_bytes;  /* bytes of the future results of its unfinished jobs */
-    _Atomic uint64_t upload_bytes; /* charged to the tenant's current uploads */
+    _Atomic uint64_t upload_bytes; /* bytes charged to the tenant's current uploads */
     struct pool_share pool;
     LIST_HEAD(, job) jobs; /* newest first, as in both tables */
     LIST_HEAD(, graph_entry) graphs;

@@ -11,7 +11,8 @@ void upload_memory_init_share(struct upload_share *share, struct upload_memory *
     if (memory == NULL) {
         return;
     }
-    /* Multiplying by this odd number gives an address a different counter for each tenant. */
+    /* Multiplying the tenant's number by this odd constant (2^32 divided by the golden ratio) gives
+     * an address a different counter for each tenant. */
     const uint32_t number = tenant == NULL ? 0 : tenant->number * UINT32_C(0x9E3779B1);
     _Atomic uint64_t *address =
         &memory->address_bytes[(address_counter + number) % UPLOAD_ADDRESS_COUNTERS];
@@ -27,7 +28,7 @@ static uint64_t share_limit(const struct upload_share *share)
                : share->memory->limit_bytes >> (share->counters[2] == NULL ? 1 : 2);
 }
 
-/* Returns the bytes to charge: memory_bytes in whole steps, of which the last may be shorter. */
+/* Returns the bytes to charge: memory_bytes in whole steps, but at most the client's limit. */
 static uint64_t needed_bytes(const struct upload_share *share, uint64_t memory_bytes)
 {
     const uint64_t limit = share_limit(share);
@@ -49,12 +50,13 @@ enum status upload_memory_admit(const struct upload_share *share, uint64_t memor
     if (memory_bytes <= UPLOAD_MEMORY_FREE_BYTES || memory_bytes <= limit) {
         return STATUS_OK;
     }
-    problem_refuse_limit(reterr, STATUS_BODY_TOO_LARGE, (double)limit, (double)memory_bytes, NULL,
-                         "The upload needs at least %llu bytes of memory; one upload may use %llu.",
-                         (unsigned long long)memory_bytes, (unsigned long long)limit);
+    problem_refuse_limit(
+        reterr, STATUS_BODY_TOO_LARGE, (double)limit, (double)memory_bytes, NULL,
+        "The upload needs at least %llu bytes of memory, but one upload may use at most %llu.",
+        (unsigned long long)memory_bytes, (unsigned long long)limit);
     problem_hint(reterr,
-                 "One client may use %s of http.upload_memory: send less, or ask the operator for "
-                 "a larger limit.",
+                 "A single client may use at most %s of http.upload_memory. Upload less at a time, "
+                 "or ask the operator for a larger limit.",
                  share->counters[2] == NULL ? "half" : "a quarter");
     return STATUS_BODY_TOO_LARGE;
 }
@@ -62,10 +64,11 @@ enum status upload_memory_admit(const struct upload_share *share, uint64_t memor
 static enum status refuse_for_now(const struct upload_share *share, uint64_t memory_bytes,
                                   struct problem *reterr)
 {
-    return problem_refuse_limit(
-        reterr, STATUS_UPLOAD_MEMORY, (double)share->memory->limit_bytes, (double)memory_bytes,
-        "Retry after the seconds in Retry-After.",
-        "Uploads in progress use all the upload memory of this client or of all clients together.");
+    return problem_refuse_limit(reterr, STATUS_UPLOAD_MEMORY, (double)share->memory->limit_bytes,
+                                (double)memory_bytes,
+                                "Retry after the number of seconds in the Retry-After header.",
+                                "Uploads in progress use all the memory that this client, or all "
+                                "clients together, may use.");
 }
 
 static bool fits_limit(uint64_t taken, uint64_t limit, uint64_t more)
@@ -106,7 +109,7 @@ enum status upload_memory_charge(struct upload_share *share, uint64_t memory_byt
         return STATUS_OK;
     }
     const uint64_t more = needed - share->bytes;
-    /* Charges the narrowest counter first: a client at its limit leaves shared counters alone. */
+    /* The narrowest counter is first, so that a client at its limit changes no shared counter. */
     size_t level = LEVELS;
     while (level > 0 && (share->counters[level - 1] == NULL ||
                          charge_counter(share->counters[level - 1],

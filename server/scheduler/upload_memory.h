@@ -23,7 +23,7 @@ struct tenant;
 /* Granularity of charging: one update of the counters per MiB costs nothing compared to reading the
  * body, and a larger step would let idle connections reserve more. */
 #define UPLOAD_MEMORY_STEP_BYTES (UINT64_C(1) << 20)
-/* Counters for addresses, chosen by hash; enough that two addresses seldom share one. */
+/* Number of counters for addresses, chosen by hash; few addresses share a counter. */
 #define UPLOAD_ADDRESS_COUNTERS 4096u
 
 struct upload_memory {

@@ -11,11 +11,11 @@
 
 /* Longest delay of the alarm: half an hour. An alarm that fires early is simply set again. */
 #define ALARM_LIMIT_S 1800.0
-/* Interval of the checks of waiting event streams, and so the shortest between progress events. */
+/* Interval of the checks of waiting event streams, and the shortest between progress events. */
 #define TICK_MS 500
 /* Delay before a client reconnects to a lost stream, sent as `retry:`. */
 #define RETRY_MS 2000
-/* Smallest step of progress that is sent. */
+/* Smallest change of progress that is sent as an event. */
 #define PROGRESS_STEP 0.001
 
 static void alarm_rang(uv_timer_t *alarm)
@@ -197,8 +197,7 @@ void waiters_stream(struct scheduler *scheduler, struct call *call)
         answer_no_such(call);
     } else if (!call->place.begun && job_state_is_final(job->row.state) &&
                (call->place.seen[0] == '\0' || !is_news(call, job))) {
-        /* After the job's end, a client without a Last-Event-ID, or with the last ID, gets no
-         * event. */
+        /* After the job's end, a client without a Last-Event-ID or with the last ID gets none. */
         answer_empty(call, 204);
     } else if (!call->place.begun || is_news(call, job) || scheduler->stage == SCHEDULER_DRAINED) {
         answer_piece(scheduler, call, job);

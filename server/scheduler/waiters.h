@@ -18,7 +18,8 @@ void waiters_mark_changed(struct scheduler *scheduler, struct job *job);
 void waiters_wake(struct scheduler *scheduler);
 /* Answers the calls whose wait has timed out. */
 void waiters_expire(struct scheduler *scheduler);
-/* Ends all event streams, or all other waits if !streams, and answers with the current state. */
+/* Ends all event streams if `streams` is true, otherwise all other waits, and answers the calls
+ * with the current state. */
 void waiters_end(struct scheduler *scheduler, bool streams);
 /* Sets the alarm for the deadline of the job, if it has one. */
 void waiters_watch_deadline(struct scheduler *scheduler, const struct job *job);

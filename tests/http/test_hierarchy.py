@@ -298,7 +298,7 @@ def test_auto_chooses_the_form_that_answers_soonest(daemon):
     draw = random.Random(5)
     lines = "".join(f"a {draw.randrange(9000) + 1} {draw.randrange(9000) + 1} 7\n" for _ in range(36000))
     loose = daemon.submit(f"p sp 9000 36000\n{lines}".encode()).expect(202).json
-    assert loose["result"]["kind"] == "matrix" and "answers faster" in loose["result"]["reason"], loose
+    assert loose["result"]["kind"] == "matrix" and "answers queries faster" in loose["result"]["reason"], loose
     daemon.ask("DELETE", "/v1/jobs/" + loose["id"]).expect(202)
 
 

@@ -51,14 +51,15 @@ SCHEDULER_TEST(auto_chooses_a_hierarchy_with_a_sixteenth_of_the_bytes)
     } cases[] = {
         {{.state = FORM_MEASURED, .bytes = 400000, .label_bytes = 24600000},
          RESULT_FORM_HIERARCHY,
-         "a hierarchy of 0.4 MB answers as fast as a matrix of 400.2 MB; result=matrix requests "
+         "a hierarchy of 0.4 MB answers queries as fast as a matrix of 400.2 MB; result=matrix "
+         "requests "
          "the matrix"},
         {{.state = FORM_MEASURED, .bytes = 400000, .label_bytes = 24700000},
          RESULT_FORM_MATRIX,
-         "the matrix fits, and answers faster than a hierarchy of this graph"},
+         "the matrix fits, and answers queries faster than a hierarchy of this graph"},
         {{.state = FORM_NO_SEPARATORS, .byte_limit = 25000000},
          RESULT_FORM_MATRIX,
-         "the matrix fits, and answers faster than a hierarchy of this graph"},
+         "the matrix fits, and answers queries faster than a hierarchy of this graph"},
         {{.state = FORM_UNSEEN}, RESULT_FORM_MATRIX, RESULT_REASON_FITS},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
