@@ -32,8 +32,8 @@ static const struct command *find_command(const char *name)
     return command_at(i);
 }
 
-/* Returns whether this process prints the problem: the lowest rank whose problem has a detail, or
- * without one the lowest rank. */
+/* Returns whether this process prints the problem. The lowest rank whose problem has a detail
+ * prints it or, if no problem has a detail, the lowest rank. */
 static bool tells_problem(const struct ranks *ranks, const struct problem *problem)
 {
     const uint32_t place = ranks == NULL                ? 0
@@ -153,7 +153,7 @@ int apsp_run(struct ranks *ranks, int argc, char **argv)
     struct config config;
     struct config_request request;
     struct problem problem = {0};
-    /* Each rank's host may have its own configuration file. */
+    /* The ranks must agree, because each rank's host may have its own configuration file. */
     problem.status = ranks_agree(
         ranks, config_load(&config, CONFIG_COMMAND, &argc, argv, environ, &request, &problem));
     if (problem.status != STATUS_OK) {
@@ -177,7 +177,7 @@ int apsp_run(struct ranks *ranks, int argc, char **argv)
     }
     if (ranks != NULL && command != &command_solve) {
         problem_refuse(&problem, STATUS_BAD_PARAMETER, "use apsp for the other commands",
-                       "apsp-mpi has only the solve command");
+                       "apsp-mpi supports only the solve command");
         return print_problem(ranks, NULL, &problem);
     }
     if (!is_help) {

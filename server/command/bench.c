@@ -22,7 +22,7 @@ static const struct command_flag flags[] = {
     [DIRECTED] = {"directed", NULL, "Directed graphs only. Default: directed and undirected."},
     [RUNS] = {"runs", "R",
               "Report the median of up to R solves after a warm-up. Long solves are\n"
-              "      repeated three times only. Default: 5."},
+              "      repeated only three times. Default: 5."},
     [JSON] = {"json", NULL,
               "Print one JSON object as the last line; the table goes to standard error."},
     {NULL, NULL, NULL},
@@ -73,7 +73,7 @@ struct subject {
     struct matrix matrix;
 };
 
-/* Largest weight and average degree of the graphs: all distances are far below 2^16. */
+/* Largest weight and average degree of the graphs, so that all distances are far below 2^16. */
 #define WEIGHT_MAX 1000
 #define DEGREE 16
 
@@ -212,7 +212,7 @@ static enum status measure_subject(struct bench *bench, uint32_t n, enum arithme
         status = subject.matrix.elements != NULL ? time_solves(bench, &subject) : STATUS_NO_MEMORY;
     }
     if (status != STATUS_OK && status != STATUS_CANCELLED) {
-        problem_set(bench->reterr, status, "a solve of %u vertices failed: %s", n,
+        problem_set(bench->reterr, status, "a solve with %u vertices failed: %s", n,
                     status_info(status)->title);
     }
     free(subject.matrix.elements);
@@ -246,7 +246,7 @@ static void parse_lists(struct command_call *call, const char *sizes, const char
         if (bench->size_count == SIZE_COUNT_MAX ||
             !number_parse_integer(at, (size_t)(end - at), &value) || value < 1 ||
             value > VERTICES_MAX) {
-            command_refuse_value(call, SIZES, "up to 32 numbers of vertices, 1 to 1000000");
+            command_refuse_value(call, SIZES, "a list of up to 32 numbers from 1 to 1000000");
             return;
         }
         bench->sizes[bench->size_count++] = (uint32_t)value;

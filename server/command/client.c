@@ -159,11 +159,12 @@ static void set_options(struct client *client, const char *method, const char *u
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 20L);
-    /* A proxy cannot reach this host. The option replaces the user's no_proxy, so add that. */
+    /* Bypasses the proxy for this host, which the proxy cannot reach. The option replaces the
+     * user's no_proxy, so that value is added. */
     snprintf(no_proxy, sizeof(no_proxy), "localhost,127.0.0.1,::1,%s",
              getenv("no_proxy") != NULL ? getenv("no_proxy") : "");
     curl_easy_setopt(curl, CURLOPT_NOPROXY, no_proxy);
-    /* The curl command reads this variable, but the library does not. */
+    /* CURL_CA_BUNDLE is read here, because only the curl command reads it, not the library. */
     if (authorities != NULL) {
         curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);
     }
@@ -188,7 +189,7 @@ static enum status describe_failure(struct client *client, CURLcode code, struct
         code == CURLE_COULDNT_CONNECT
             ? "Is the service running there? APSPD_URL or --url selects another address."
         : code == CURLE_PEER_FAILED_VERIFICATION
-            ? "Set CURL_CA_BUNDLE to the file of your own certificate authority."
+            ? "Set CURL_CA_BUNDLE to the certificate file of your own certificate authority."
             : NULL;
     return problem_refuse(reterr, STATUS_IO, hint, "%.200s: %s", client->base,
                           curl_easy_strerror(code));
@@ -206,7 +207,7 @@ static enum status describe_refusal(struct client *client, struct problem *reter
     problem_set(reterr, is_input ? STATUS_BAD_GRAPH : STATUS_IO, "%s",
                 detail[0] != '\0' ? detail : "the service refused the request");
     if (client_member(document, "code")[0] == '\0') {
-        problem_set(reterr, STATUS_IO, "the service at %.200s answered %ld", client->base,
+        problem_set(reterr, STATUS_IO, "the service at %.200s returned status %ld", client->base,
                     answer->http_status);
     }
     if (answer->http_status == 401) {
@@ -293,7 +294,7 @@ static enum status send_request(struct client *client, const char *method, const
     }
     curl_slist_free_all(client->headers);
     client->headers = NULL;
-    /* A refusal may arrive before the body is sent. A redirect is not followed, but a refusal. */
+    /* A refusal may arrive before the body is sent. A redirect is also a refusal. */
     if (client->answer.http_status >= 300 ||
         (code == CURLE_OK && client->sink != NULL && !is_for_sink(client))) {
         return describe_refusal(client, reterr);
@@ -322,7 +323,7 @@ enum status client_ask_json(struct client *client, const char *method, struct te
     *ret_document = client->answer.document;
     if (!json_is_object(*ret_document)) {
         client->call->exit_code = EXIT_SERVICE;
-        return problem_set(reterr, STATUS_IO, "%.200s does not answer like an apspd service",
+        return problem_set(reterr, STATUS_IO, "%.200s does not respond like an apspd service",
                            client->base);
     }
     return STATUS_OK;

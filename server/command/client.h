@@ -71,7 +71,7 @@ const char *client_header(const struct client *client, const char *name);
 MUST_CHECK enum status client_print(const struct client *client, json_t *document,
                                     void (*print_words)(const json_t *document),
                                     struct problem *reterr);
-/* Return a string or number member of a document; empty or 0 if it is absent. */
+/* These functions return a string or number member of a document; empty or 0 if it is absent. */
 const char *client_member(const json_t *document, const char *name);
 double client_number(const json_t *document, const char *name);
 /* Prints client_member to standard output with control characters escaped. */

@@ -153,10 +153,11 @@ enum status command_output_format(struct command_call *call, int to, const char 
         return call->status;
     }
     if (format == FORMAT_NONE && strchr(slash != NULL ? slash : path, '.') != NULL) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "the ending of \"%.200s\" names no matrix format; choose one with "
-                           "--to: " COMMAND_MATRIX_FORMATS,
-                           path);
+        return problem_set(
+            reterr, STATUS_BAD_PARAMETER,
+            "the extension of \"%.200s\" is not that of a matrix format; choose one with "
+            "--to: " COMMAND_MATRIX_FORMATS,
+            path);
     }
     format = format == FORMAT_NONE ? FORMAT_NPY : format;
     *ret_format = format;

@@ -30,7 +30,7 @@ struct command_call {
     const struct command *command;
     const struct config *config;
     const char *operands[COMMAND_OPERAND_LIMIT];
-    const char *values[COMMAND_FLAG_LIMIT]; /* values by flag; NULL: not given; "" for a switch */
+    const char *values[COMMAND_FLAG_LIMIT]; /* indexed by flag; NULL: not given; "" for a switch */
     enum status status;
     struct problem *problem;
     const char *problem_path; /* file that the problem refers to, or NULL */
@@ -77,14 +77,14 @@ void command_print_advice(const char *detail, const char *hint);
  * NULL, STATUS_IO. */
 MUST_CHECK enum status command_print_json(json_t *document, FILE *stream, struct problem *reterr);
 
-/* Return the value of a flag. Without the flag: the fallback, KIND_AUTO, or the format of the
- * path's extension (FORMAT_NONE if unknown). */
+/* These functions return the value of a flag. Without the flag they return the fallback, KIND_AUTO,
+ * or the format of the path's extension (FORMAT_NONE if unknown). */
 uint64_t command_number(struct command_call *call, int flag, uint64_t min, uint64_t max,
                         uint64_t fallback);
 enum kind command_kind(struct command_call *call, int flag);
 enum format command_format(struct command_call *call, int flag, const char *path,
                            bool matrix_output);
-/* Records STATUS_BAD_PARAMETER, with the flag, its value, and `wanted`: what the value must be. */
+/* Records STATUS_BAD_PARAMETER with the flag, its value, and `wanted`, the allowed values. */
 void command_refuse_value(struct command_call *call, int flag, const char *wanted);
 
 /* Chooses the format of a matrix written to path; npy if the file name has no extension. Refuses

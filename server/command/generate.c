@@ -12,12 +12,13 @@ static const struct command_flag flags[] = {
                "gnp: random edges; dense: every pair; grid: a square grid; road: a grid\n"
                "      with displaced crossings, missing streets and diagonals."},
     [N] = {"n", "N", "Number of vertices."},
-    [SEED] = {"seed", "S", "Seed; it gives the same graph on every machine. Default: 1."},
+    [SEED] = {"seed", "S", "Random seed; it gives the same graph on every machine. Default: 1."},
     [KIND] = {"kind", "KIND", "i4: integer weights (default); f4: weights with three decimals."},
     [DEGREE] = {"degree", "D", "gnp: average number of edges that leave a vertex. Default: 8."},
     [MAX_WEIGHT] = {"max-weight", "W", "Weights are above 0 and at most W. Default: 1000."},
     [DIRECTED] = {"directed", NULL, "Generate directed edges. By default they are undirected."},
-    [TO] = {"to", "FORMAT", "dimacs, edges, json or nthu. Default: by OUT's ending, else dimacs."},
+    [TO] = {"to", "FORMAT",
+            "dimacs, edges, json or nthu. Default: by OUT's extension, else dimacs."},
     {NULL, NULL, NULL},
 };
 
@@ -44,7 +45,7 @@ static void append_integer(struct text *text, uint64_t value)
 
 static void append_int32(struct text *text, uint64_t value)
 {
-    const uint32_t bytes = (uint32_t)value; /* every machine that runs this is little-endian */
+    const uint32_t bytes = (uint32_t)value; /* only little-endian machines are supported */
     text_append(text, &bytes, sizeof(bytes));
 }
 
@@ -101,7 +102,7 @@ static enum status write_edge(void *context, uint32_t source, uint32_t target, u
     return output_file_flush(&writer->file, text, PIECE_SIZE, writer->reterr);
 }
 
-/* Writes the graph, generated twice rather than stored, as the number of edges comes first. */
+/* Writes the graph, which is generated twice: the file begins with the number of edges. */
 static enum status write_graph(const struct generator_request *request, struct edge_writer *writer,
                                const char *path)
 {
@@ -111,10 +112,10 @@ static enum status write_graph(const struct generator_request *request, struct e
     const uint64_t count = writer->written;
     if (writer->format == FORMAT_NTHU &&
         (writer->thousandths || request->vertex_count > INT32_MAX || count > INT32_MAX)) {
-        return problem_set(writer->reterr, STATUS_BAD_PARAMETER,
-                           "nthu holds 32-bit integers only: %u vertices, %" PRIu64 " edges%s",
-                           request->vertex_count, count,
-                           writer->thousandths ? " with decimal weights" : "");
+        return problem_set(
+            writer->reterr, STATUS_BAD_PARAMETER,
+            "nthu holds only 32-bit integers: the graph has %u vertices, %" PRIu64 " edges%s",
+            request->vertex_count, count, writer->thousandths ? " with decimal weights" : "");
     }
     STATUS_TRY(output_file_open(&writer->file, path, writer->reterr));
     writer->counting = false;

@@ -71,9 +71,9 @@ static enum status make_dense(struct generation *generation)
     return STATUS_OK;
 }
 
-/* Number of pairs without an edge before the next edge: a geometric variable. Its binary digits are
- * independent, and digit k is 1 with probability q^(2^k) / (1 + q^(2^k)), where q is the
- * probability that a pair is not an edge. Drawing digit by digit avoids logarithms. */
+/* The number of pairs without an edge before the next edge is a geometric random variable. Its
+ * binary digits are independent, and digit k is 1 with probability q^(2^k) / (1 + q^(2^k)), where q
+ * is the probability that a pair is not an edge. Drawing digit by digit avoids logarithms. */
 #define GAP_DIGITS 62
 #define ONE ((uint64_t)1 << 32)
 
@@ -93,7 +93,7 @@ static uint64_t draw_gap(struct generation *generation, const struct gap_law *la
     return gap;
 }
 
-/* Visits, row by row, the pairs that may be edges; place is the pair's index in its row. */
+/* Visits, row by row, the pairs that may be edges; place is the index of a pair in its row. */
 static enum status make_gnp(struct generation *generation)
 {
     const uint32_t n = generation->request->vertex_count;

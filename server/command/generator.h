@@ -1,5 +1,5 @@
-/* Generates graphs that are identical on every machine for one seed, because it uses only integer
- * arithmetic. Edges are passed on one by one in a fixed order and not stored. */
+/* Generates graphs. A seed gives the same graph on every machine, because the generator uses only
+ * integer arithmetic. Edges are passed on one by one in a fixed order and not stored. */
 #pragma once
 
 #include "proto/status.h"
@@ -30,6 +30,6 @@ struct generator_sink {
     enum status (*take)(void *context, uint32_t source, uint32_t target, uint64_t weight);
 };
 
-/* Generates edges between vertices 0..n-1; each call passes on the same edges. */
+/* Generates edges between vertices 0..n-1; the same request gives the same edges. */
 MUST_CHECK enum status generator_run(const struct generator_request *request,
                                      const struct generator_sink *sink);

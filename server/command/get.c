@@ -21,7 +21,7 @@ static const struct command_flag flags[] = {
     CLIENT_FLAGS,
     [TO] = {"to", "FORMAT",
             "Format of the matrix: " COMMAND_MATRIX_FORMATS ".\n"
-            "      Default: by OUT's ending, else npy."},
+            "      Default: by OUT's extension, else npy."},
     {NULL, NULL, NULL},
 };
 
@@ -69,7 +69,7 @@ static bool goes_on(struct download *download)
            strcmp(client_header(client, "ETag"), download->wanted_tag) == 0;
 }
 
-/* Called at the first bytes of a response: checks a 206, or restarts the file for a 200. */
+/* Called at the first bytes of a response: checks a 206's range, or empties the file for a 200. */
 static bool begin_answer(struct download *download)
 {
     long http_status = 0;
@@ -169,15 +169,15 @@ static enum status fetch_once(struct download *download, struct problem *reterr)
     }
     if (download->is_other) {
         client->call->exit_code = EXIT_SERVICE;
-        problem_set(reterr, STATUS_IO, "%.200s sent a part that was not requested", client->base);
+        problem_set(reterr, STATUS_IO, "%.200s sent a range that was not requested", client->base);
         problem_hint(reterr, "Delete %.200s.part to restart the download.", download->out);
         return STATUS_IO;
     }
     return status;
 }
 
-/* Returns whether to continue the download after a failed attempt: it has received bytes, and
- * attempts that began at the first byte, because the service ignores Range, were at most two. */
+/* Returns whether to continue the download after a failed attempt, which must have received bytes.
+ * At most two attempts begin at the first byte, as all do if the service ignores Range. */
 static bool may_go_on(struct download *download)
 {
     const struct client_answer *answer = &download->client->answer;

@@ -18,7 +18,7 @@
 struct input {
     int file;
     enum format format; /* FORMAT_NONE: detect the format from the first bytes */
-    bool is_table;      /* detect only whether it is a list of edges or a matrix */
+    bool is_table;      /* detect only whether the input is a list of edges or a matrix */
     struct graph_options options;
     struct reader *reader;
     struct decoder *decoder;
@@ -68,8 +68,8 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
             input->is_table && input->format != FORMAT_MATRIX ? FORMAT_EDGES : input->format;
     }
     if (input->format == FORMAT_NONE) {
-        return problem_refuse(reterr, STATUS_BAD_GRAPH, "name the format: --from nthu",
-                              "the input is not text, and its ending names no format");
+        return problem_refuse(reterr, STATUS_BAD_GRAPH, "specify the format, such as --from nthu",
+                              "the input is not text, and its extension is not that of a format");
     }
     if (decoder_is_utf8(input->decoder)) {
         memcpy(input->options.charset, "utf-8", sizeof("utf-8"));

@@ -20,22 +20,24 @@ enum graph_input_flag {
 
 #define GRAPH_INPUT_FORMATS                                                                        \
     "Format of the graph: dimacs, mtx, metis, edges, matrix, json, jgf,\n"                         \
-    "      graphml, npy, nthu. Default: by file ending, else by first bytes."
+    "      graphml, npy, nthu. Default: by the file extension, else the first bytes."
 /* The flags after --from; each is also an upload parameter of the service. */
 #define GRAPH_INPUT_PARAMETERS(at)                                                                 \
-    [at + GRAPH_INPUT_DIRECTED] = {"directed", "true|false",                                       \
-                                   "Whether edges are directed. Default: what the format says,\n"  \
-                                   "      else true."},                                            \
-          [at + GRAPH_INPUT_WEIGHT] = {"weight", "NAME",                                           \
-                                       "Column or attribute that holds the weights."},             \
-          [at + GRAPH_INPUT_N] = {"n", "N", "Number of vertices, named 0 to N-1."},                \
-          [at +                                                                                    \
-              GRAPH_INPUT_CHARSET] = {"charset", "NAME", "Charset of the text. Default: utf-8."},  \
-          [at + GRAPH_INPUT_SOURCE_COLUMN] = {"source_column", "NAME", "Column of the sources."},  \
-          [at + GRAPH_INPUT_TARGET_COLUMN] = {"target_column", "NAME", "Column of the targets."},  \
-          [at + GRAPH_INPUT_DECIMAL] = {"decimal", ".|,", "Decimal separator. Default: a point."}, \
-          [at + GRAPH_INPUT_NO_EDGE] = {"no_edge", "VALUE",                                        \
-                                        "Weight that marks a missing edge, or none."}
+    [at +                                                                                          \
+        GRAPH_INPUT_DIRECTED] = {"directed", "true|false",                                         \
+                                 "Whether edges are directed. Default: as the format says,\n"      \
+                                 "      else true."},                                              \
+        [at + GRAPH_INPUT_WEIGHT] = {"weight", "NAME",                                             \
+                                     "Column or attribute that holds the weights."},               \
+        [at + GRAPH_INPUT_N] = {"n", "N", "Number of vertices, named 0 to N-1."},                  \
+        [at + GRAPH_INPUT_CHARSET] = {"charset", "NAME", "Charset of the text. Default: utf-8."},  \
+        [at +                                                                                      \
+            GRAPH_INPUT_SOURCE_COLUMN] = {"source_column", "NAME", "Column of source vertices."},  \
+        [at +                                                                                      \
+            GRAPH_INPUT_TARGET_COLUMN] = {"target_column", "NAME", "Column of target vertices."},  \
+        [at + GRAPH_INPUT_DECIMAL] = {"decimal", ".|,", "Decimal separator. Default: a point."},   \
+        [at + GRAPH_INPUT_NO_EDGE] = {"no_edge", "VALUE",                                          \
+                                      "Weight that marks a missing edge, or none."}
 
 #define GRAPH_INPUT_FLAGS                                                                          \
     [GRAPH_INPUT_FROM] = {"from", "FORMAT", GRAPH_INPUT_FORMATS},                                  \

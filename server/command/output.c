@@ -130,7 +130,8 @@ static enum status map_storage(struct output_matrix *output, struct problem *ret
     if (mapping == MAP_FAILED) {
         return in_file ? output_refuse(output->file.path, errno, reterr)
                        : problem_set(reterr, STATUS_NO_MEMORY,
-                                     "no memory for a matrix of %zu bytes", output->mapping_size);
+                                     "not enough memory for a matrix of %zu bytes",
+                                     output->mapping_size);
     }
     output->mapping = mapping;
     return STATUS_OK;
@@ -188,7 +189,7 @@ static bool has_unreachable(const struct matrix *matrix)
     return i < count;
 }
 
-/* Side of a block of cells that is transposed at once; two such blocks fit in the cache. */
+/* Rows and columns of a block that is transposed at once; two such blocks fit in the cache. */
 #define BLOCK 64
 
 /* Transposes the matrix in place for Matrix Market, which stores columns. */

@@ -22,7 +22,7 @@ bool output_write(int file, const char *bytes, size_t size);
 
 MUST_CHECK enum status output_file_open(struct output_file *output, const char *path,
                                         struct problem *reterr);
-/* Writes and clears the text if it has `least` bytes or more. STATUS_CANCELLED after a signal. */
+/* Writes and clears the text if it has at least `least` bytes. STATUS_CANCELLED after a signal. */
 MUST_CHECK enum status output_file_flush(struct output_file *output, struct text *text,
                                          size_t least, struct problem *reterr);
 /* Renames the complete file to its final name. */

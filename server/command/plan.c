@@ -33,10 +33,10 @@ static void print_summary(const struct planning *planning)
     printf("plan: %s, %u parts, largest separator %u, %.4g %% of the dense plan's work\n",
            plan_kind_name(plan->kind), plan->parts, plan->largest_separator,
            100 * plan->work_fraction);
-    printf(
-        "%.4g s expected, %.4f s of them for planning; %.4g GB on the device, %.4g GB of memory\n",
-        estimate->seconds, plan->planning_s, (double)estimate->device_bytes * 1e-9,
-        (double)estimate->host_bytes * 1e-9);
+    printf("expected: %.4g s, including %.4f s of planning; %.4g GB on the device, %.4g GB on the "
+           "host\n",
+           estimate->seconds, plan->planning_s, (double)estimate->device_bytes * 1e-9,
+           (double)estimate->host_bytes * 1e-9);
 }
 
 /* Prints JSON whose members have the same names as in the service's estimate. */

@@ -16,7 +16,7 @@ static const struct command_flag flags[] = {
     GRAPH_INPUT_FLAGS,
     [TO] = {"to", "FORMAT",
             "Format of the matrix: " COMMAND_MATRIX_FORMATS ".\n"
-            "      Default: by OUT's ending, else npy."},
+            "      Default: by OUT's extension, else npy."},
     [KIND] = {"kind", "KIND",
               "Kind of the distances: auto, i4, u2, f4, f8. auto selects i4 for integer\n"
               "      weights and f8 for decimals."},
@@ -39,7 +39,7 @@ struct progress_bar {
 struct solving {
     struct command_call *call;
     enum format format;
-    struct graph *graph; /* the graph; NULL until it was read */
+    struct graph *graph; /* NULL until the graph is read */
     struct solve_request request;
     struct solver *solver;
     struct solve_outcome outcome;

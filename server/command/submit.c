@@ -58,7 +58,7 @@ static enum status wait_for_end(struct client *client, const char *id, json_t **
     for (;;) {
         struct text path = client_path(client, "jobs", id, "");
         const double asked_s = clock_monotonic_s();
-        /* Not the parameter wait, which the service refuses above its limit. */
+        /* Prefer is used because the service refuses the parameter wait above its limit. */
         client_add_header(client, "Prefer: wait=%d", has_bar ? 1 : CLIENT_HOLD_S);
         const enum status status = client_ask_json(client, "GET", &path, NULL, ret_job, reterr);
         if (has_bar && status == STATUS_OK) {
@@ -99,8 +99,8 @@ static enum status wait_named(struct client *client, struct problem *reterr)
     return wait_for_job(client, client->call->operands[0], reterr);
 }
 
-/* Flags. From FORMAT on, the order is that of graph_input_flag; those up to DEADLINE are parameters
- * of the request with the same names. */
+/* Indexes of the flags. From FORMAT on, they are in the order of graph_input_flag. The flags up to
+ * DEADLINE are also parameters of the request. */
 enum {
     WAIT = CLIENT_COUNT,
     FORMAT,

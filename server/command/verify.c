@@ -15,7 +15,7 @@ enum { TO = GRAPH_INPUT_COUNT, KIND, ROWS };
 
 static const struct command_flag flags[] = {
     GRAPH_INPUT_FLAGS,
-    [TO] = {"to", "FORMAT", "Format of the matrix: npy, raw, nthu. Default: by its ending."},
+    [TO] = {"to", "FORMAT", "Format of the matrix: npy, raw or nthu. Default: by its extension."},
     [KIND] = {"kind", "KIND", "Kind of a raw matrix: i4, u2, f4, f8."},
     [ROWS] = {"rows", "K", "Check K rows, spread evenly. Default: all rows."},
     {NULL, NULL, NULL},
@@ -47,7 +47,7 @@ static enum status parse_flags(struct checking *checking, struct problem *reterr
         return problem_set(reterr, STATUS_BAD_PARAMETER, "a raw matrix needs --kind");
     }
     if (!format_is_binary(checking->format)) {
-        return problem_refuse(reterr, STATUS_BAD_PARAMETER, "name the format: --to npy",
+        return problem_refuse(reterr, STATUS_BAD_PARAMETER, "specify the format, such as --to npy",
                               "%.200s is not known to be npy, raw or nthu", call->operands[1]);
     }
     return STATUS_OK;
@@ -93,7 +93,8 @@ static enum status find_matrix(struct checking *checking, struct matrix *ret_mat
         }
         if (header.rows != n || header.columns != n) {
             return problem_set(reterr, STATUS_BAD_GRAPH,
-                               "a matrix of %" PRIu64 " by %" PRIu64 "; the graph has %u vertices",
+                               "the matrix is %" PRIu64 " by %" PRIu64
+                               ", but the graph has %u vertices",
                                header.rows, header.columns, n);
         }
         checking->kind = npy_header_kind(header.type);
@@ -106,8 +107,9 @@ static enum status find_matrix(struct checking *checking, struct matrix *ret_mat
     if (matrix_size(n, checking->kind, &size) != STATUS_OK || checking->size - offset != size ||
         offset % kind_size(checking->kind) != 0) {
         return problem_set(reterr, STATUS_BAD_GRAPH,
-                           "%zu bytes are not the size of a %s matrix of %u by %u in this format",
-                           checking->size, kind_name(checking->kind), n, n);
+                           "the file has %zu bytes, which is not the size of a %u by %u matrix of "
+                           "kind %s in this format",
+                           checking->size, n, n, kind_name(checking->kind));
     }
     *ret_matrix = (struct matrix){n, checking->kind, checking->bytes + offset};
     return STATUS_OK;
