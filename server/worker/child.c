@@ -41,8 +41,9 @@ static void send_message(const struct child *child, const struct wire_message *m
     }
 }
 
-/* Counts heartbeats until the daemon closes the socket. They show only that the process is
- * scheduled, whatever the solver does, and pause while rank 0 waits for the other ranks. */
+/* Increments the heartbeat counter until the daemon closes the socket. Heartbeats show only that
+ * the process is scheduled, whatever the solver does. They pause while rank 0 waits for the other
+ * ranks. */
 static void *send_heartbeats(void *context)
 {
     const struct child *child = context;
@@ -55,8 +56,8 @@ static void *send_heartbeats(void *context)
 }
 
 /* Filters system calls and reports the outcome of the opening. The solver and its threads are
- * started, so from now on only CUDA and readers of the machine's memory open files. The filter is
- * complete before the first task, which may contain a malicious graph. */
+ * started, so from now on files are opened only by CUDA and to read the machine's free memory. The
+ * filter is complete before the first task, which may contain a malicious graph. */
 static void report_opening(struct child *child, const struct worker_facts *facts)
 {
     struct wire_message message = {.type = WIRE_OPENED, .body.opened.facts = *facts};
@@ -115,7 +116,7 @@ static bool receive_task(struct child *child, struct task *task)
 static void report_task(const struct child *child, struct task *task)
 {
     struct wire_message message = {.type = WIRE_DONE};
-    /* After a sticky error neither results nor calls to the device can be trusted. */
+    /* The error is sticky: neither results nor further calls to the device can be trusted. */
     if (task->status == STATUS_DEVICE_LOST) {
         _exit(WORKER_EXIT_DEVICE);
     }
@@ -175,7 +176,7 @@ int worker_child_run(int socket, struct ranks *ranks)
     struct task task;
     char reason[SOLVER_REASON_SIZE];
     pthread_t heartbeats;
-    /* Ranks obey the signals of their launcher and end with it. */
+    /* A rank keeps the default signal actions, so that its launcher can end it. */
     if (ranks == NULL) {
         set_up_process();
     }
@@ -186,7 +187,7 @@ int worker_child_run(int socket, struct ranks *ranks)
         share_setup(ranks, &child.setup);
     }
     /* The sandbox starts before the first thread, because threads inherit it. The GPU's driver is
-     * loaded even earlier, because its files are unknown, and without its disk cache. */
+     * loaded even earlier, because it opens unknown files; its disk cache is disabled. */
     if (child.setup.sandboxed) {
         if (child.setup.gpu && setenv("CUDA_CACHE_DISABLE", "1", 1) == 0) {
             (void)solver_gpu_count(reason);
@@ -219,10 +220,11 @@ int worker_child_run_rank(const char *name, struct ranks *ranks)
     const int socket = is_first ? worker_launcher_connect(name) : -1;
     const enum status status = is_first && socket < 0 ? STATUS_IO : STATUS_OK;
     if (status != STATUS_OK) {
-        fprintf(stderr,
-                "apsp-mpi: no service on this host waits for it at %s; the first rank must run on "
-                "the host of the service\n",
-                name);
+        fprintf(
+            stderr,
+            "apsp-mpi: no service on this host is waiting for it at %s; the first rank must run on "
+            "the host of the service\n",
+            name);
     }
     if (ranks_agree(ranks, status) != STATUS_OK) {
         return WORKER_EXIT_PROTOCOL;

@@ -7,8 +7,8 @@ struct ranks;
 #define WORKER_FLAG "--worker-fd"
 #define WORKER_SOCKET 3
 
-/* Runs until the daemon closes the socket; the process has no other descriptor except standard
- * error. ranks: not NULL if this process is rank 0. Returns the exit code. */
+/* Runs a worker process until the daemon closes the socket; the process has no other descriptor
+ * except standard error. ranks: not NULL if this process is rank 0. Returns the exit code. */
 int worker_child_run(int socket, struct ranks *ranks);
 /* Runs a rank started by a launcher. Rank 0 connects to the daemon by `name`, an abstract Unix
  * socket, so it must be on the daemon's host. Returns the exit code. */

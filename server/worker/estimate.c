@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* Upper end of the search for the vertex limit: for larger n, n * n * 8 exceeds 64 bits. */
+/* Largest vertex limit that is searched for: for larger n, n * n * 8 bytes exceed 64 bits. */
 #define VERTEX_LIMIT_CEILING (UINT32_C(1) << 30)
-/* Size for estimating the pace: large enough that rounds dominate the time of a solve. */
+/* The pace is estimated for this number of vertices, so that rounds dominate the solve's time. */
 #define PACE_VERTICES 8192
 
 void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
@@ -18,17 +18,17 @@ void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t
     solver_estimate(solver, vertex_count, edge_count, computed, &plain, ret_estimate);
 }
 
-/* Compares with the host's total memory, not its free memory, because the limit holds as long as
- * the service runs, and because file cache can be reclaimed. The storage of the result counts too,
- * because the solver uses it. */
+/* Returns whether a solve fits the host. Compares with the host's total memory, not its free
+ * memory, because the limit holds as long as the service runs, and because file cache can be
+ * reclaimed. The storage of the result counts too, because the solver uses it. */
 static bool fits_host(uint64_t matrix_bytes, uint64_t beside_bytes)
 {
     const uint64_t memory_bytes = host_memory_total();
     return beside_bytes <= memory_bytes && matrix_bytes <= memory_bytes - beside_bytes;
 }
 
-/* Compares with the free memory of the device, because other processes keep the memory that they
- * use. Only n edges are counted. */
+/* Returns whether a solve of n vertices and n edges fits the device. Compares with the free memory
+ * of the device, because other processes keep the memory that they use. */
 static bool fits_device(const struct solver *solver, const struct solver_device *gpu, uint32_t n,
                         uint32_t cost)
 {

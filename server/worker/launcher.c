@@ -18,14 +18,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Time for ranks, which may be on other hosts, to end before the launcher is killed. */
+/* Time that ranks, which may be on other hosts, have to end before the launcher is killed. */
 #define GRACE_MS 5000
 #define RANK_PROGRAM "apsp-mpi"
 #define NAME_SIZE 32
 /* Wait status of a shell that cannot start a program. */
 #define NOT_STARTED (126 << 8)
 
-/* Orders to the helper process, which replies to START with the wait status of the ranks. */
+/* Commands to the helper process, which replies to START with the wait status of the ranks. */
 #define START 's'
 #define KILL 'k'
 
@@ -38,7 +38,7 @@ static bool has_our_user(int socket)
            other.uid == geteuid();
 }
 
-/* Listens on an abstract name, chosen by the kernel, which leaves no file behind. */
+/* Listens on an abstract socket: the kernel chooses its name, and it leaves no file behind. */
 static int listen_for_rank(char ret_name[NAME_SIZE])
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -83,8 +83,8 @@ int worker_launcher_connect(const char *name)
     return -1;
 }
 
-/* Returns the launcher's wait status. Ends the launcher by SIGTERM, because only the launcher
- * reaches ranks on other hosts, and kills it if it takes too long. */
+/* Waits for the launcher and returns its wait status. When asked to, ends the launcher by SIGTERM,
+ * because only the launcher reaches ranks on other hosts, and kills it if it takes too long. */
 static int watch_ranks(int channel, pid_t pid)
 {
     enum { CHANNEL, LAUNCHER };
@@ -95,7 +95,7 @@ static int watch_ranks(int channel, pid_t pid)
     char order;
     while (files[LAUNCHER].fd >= 0 && files[LAUNCHER].revents == 0) {
         const int ready = poll(files, 2, next == SIGKILL ? GRACE_MS : -1);
-        /* KILL was received, the daemon has ended, or the time after either is over. */
+        /* KILL was received, the daemon has ended, or GRACE_MS have passed since one of these. */
         if (ready == 0 || (ready > 0 && files[CHANNEL].revents != 0)) {
             if (ready > 0 && read(channel, &order, 1) <= 0) {
                 files[CHANNEL].fd = -1;
@@ -117,7 +117,7 @@ static _Noreturn void run_launcher(int channel, const char *command, char *progr
     char flag[] = WORKER_RANK_FLAG;
     char *text = NULL;
     char order;
-    /* Only the daemon ends this process, like a worker process. */
+    /* Like a worker process, the helper process ends only when the daemon asks it to. */
     signal(SIGTERM, SIG_IGN);
     signal(SIGINT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);

@@ -15,17 +15,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Time for a process to exit after a request or after closing its socket: devices close slowly. */
+/* Time that a process has to exit after its socket is closed, because devices close slowly. */
 #define GRACE_MS 5000
 /* A process that does not end within this time after SIGKILL is stuck in the kernel or slow to free
- * memory; the worker continues without it. Ranks get longer, as the launcher asks them to end
- * first. */
+ * memory; the worker continues without it. Ranks get longer, as they are first asked to end. */
 #define KILL_WAIT_MS 1000
 #define RANKS_KILL_WAIT_MS 10000
-/* Time for a solver to open, including the driver's compilation of kernels. */
+/* Time that a solver may take to open, including the driver's compilation of kernels. */
 #define OPEN_ALLOWANCE_S 300
-/* Time for one round, as a multiple of the expected time of the whole task: if a plan has few
- * rounds, the last round takes most of the time. */
+/* Time that one round may take, as a multiple of the expected time of the whole task: if a plan has
+ * few rounds, the last round takes most of that time. */
 #define EXPECTED_FACTOR 20.0
 /* Lower bounds on the speed of file access, and of certificates and cycle searches. */
 #define BYTES_PER_S 20e6
@@ -36,7 +35,7 @@
 #define TICK_MS_MAX 1000
 #define TICKS_PER_STALL 8
 
-/* Starts a process of this program. Returns its pidfd; -1 on failure. */
+/* Starts this program as a worker process. Returns its pidfd, or -1 on failure. */
 static int start_process(int socket, pid_t *ret_pid)
 {
     char name[] = "apspd";
@@ -92,7 +91,7 @@ static int reap_process(const struct worker_process *process)
 {
     int status = 0;
     if (process->launcher != NULL) {
-        /* If the helper process has ended, there is no status. */
+        /* A helper process that has ended sends no status; this counts as SIGKILL. */
         const ssize_t size = read(process->pidfd, &status, sizeof(status));
         status = size == sizeof(status) ? status : SIGKILL;
     } else {
@@ -230,7 +229,7 @@ enum task_loss worker_process_open(struct worker_process *process, const struct 
 /* Returns the seconds allowed outside the rounds: for files, certificates and cycle searches. */
 static double allow_s(const struct solver *model, const struct task *task)
 {
-    /* u2 has the pace of i4, in 16 bits and in 32. */
+    /* A u2 task is estimated as i4, because the solver uses the same arithmetics for both. */
     const enum kind kind = task->kind == KIND_U2 ? KIND_I4 : task->kind;
     const struct solve_options plain = {0};
     struct solver_estimate estimate = {0};

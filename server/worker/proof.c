@@ -12,13 +12,13 @@
  * sample may take SAMPLE_SHARE of the time of the solve. */
 #define ROW_STEP_COST 100.0
 #define SAMPLE_SHARE 0.02
-/* Maximum number of rows of a matrix to prove without verify=true. */
+/* Maximum number of rows of a matrix that are proven without verify=true. */
 #define SAMPLE_ROWS 16
-/* Maximum number of rows of a hierarchy to prove: with verify=true, and in a sample. */
+/* Maximum number of rows of a hierarchy that are proven: with verify=true, and in a sample. */
 #define HIERARCHY_VERIFY_ROWS 64
 #define HIERARCHY_SAMPLE_ROWS 4
 #define HIERARCHY_ROWS_BYTES ((size_t)256 << 20)
-/* A pool is used if rows x edges of the sample exceed this, which takes one thread 10 ms. */
+/* A pool of threads is used if rows x edges exceed this number, which takes one thread 10 ms. */
 #define SHARED_EDGES (UINT64_C(1) << 24)
 
 /* Returns the number of rows of a matrix to prove, from 1 to SAMPLE_ROWS: as many as cost little

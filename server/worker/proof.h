@@ -9,6 +9,7 @@
 /* Seals the result after the solve, and proves some of its rows, drawn at random, by certificate.
  * Rows of a hierarchy are computed first. *pool has `threads` threads (0: one for each core), is
  * created if there are many rows and edges, and is kept by the caller, because new threads start on
- * their creator's core and take a while to migrate. Searches again for a negative cycle that a
- * process has only reported. Sets status and problem; moves the names out of the graph. */
+ * their creator's core and take a while to migrate. If a process reported a negative cycle,
+ * searches for it again, because processes are not trusted. Sets status and problem; moves the
+ * names out of the graph. */
 void proof_check(uint32_t threads, struct cpu_pool **pool, struct task *task);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Larger graphs have no cached order: hashing them takes longer than planning. */
+/* Graphs with more edges have no cached order: hashing them takes longer than planning. */
 #define KEPT_EDGES_MAX (UINT64_C(1) << 26)
 
 void task_finish(struct task *task)
@@ -26,7 +26,7 @@ void task_finish(struct task *task)
     solve_outcome_finish(&task->outcome);
 }
 
-/* Returns whether the failure may pass: lack of space, memory or open files, or an I/O error. */
+/* Returns whether a failure may be temporary: lack of space, memory or files, or an I/O error. */
 static bool may_pass(enum status status)
 {
     return status == STATUS_DISK_FULL || status == STATUS_NO_MEMORY || status == STATUS_IO;

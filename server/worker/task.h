@@ -40,7 +40,7 @@ enum task_loss {
     TASK_LOSS_DEVICE    /* the device of a worker thread failed permanently */
 };
 
-/* Smaller graphs have no cached order: planning them is faster than reading the file. */
+/* Graphs with fewer vertices have no cached order: planning is faster than reading the file. */
 #define TASK_KEPT_VERTICES_MIN 1024
 
 /* A job as the worker sees it; moves to the worker and back. */
@@ -71,7 +71,7 @@ struct task {
     bool is_updated;  /* solved by updating the base */
     bool is_followed; /* the update of a hierarchy recomputed only arcs that the change affects */
     enum status status;
-    bool is_passing;    /* an operation on a file failed, perhaps transiently: may be retried */
+    bool is_passing;    /* a file operation failed, perhaps temporarily: may be retried */
     bool graph_damaged; /* the graph's file is damaged */
     struct problem problem;
     double write_s;
@@ -80,7 +80,7 @@ struct task {
     struct result_file *file;     /* the sealed result; set on STATUS_OK */
     struct search_pool *searches; /* pool that searched a hierarchy for the proof, kept for its
                                      result; may be NULL */
-    struct vertex_names *names;   /* vertex names; set on STATUS_OK, and with a negative cycle */
+    struct vertex_names *names;   /* vertex names; set on STATUS_OK and after a negative cycle */
     enum task_loss loss;          /* why the worker was lost, if status is STATUS_DEVICE_LOST */
     int loss_code;
 };
@@ -113,8 +113,8 @@ void task_keep_record(const struct order_file *file, const struct order_record *
 MUST_CHECK enum status task_check_result(struct task *task, enum status status);
 /* Writes a hierarchy of `size` bytes to the result file, or the matrix if hierarchy is NULL. */
 MUST_CHECK enum status task_write_result(struct task *task, const void *hierarchy, uint64_t size);
-/* Posts the task back first and then frees what it no longer needs, because freeing the pages and
- * blocks of a large result takes longer than a cancel should. */
+/* Posts the task back, and only then frees the memory that it no longer needs: freeing the pages
+ * and blocks of a large result takes longer than a cancel may take. */
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),
                     struct task *task);
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #define CPU_SOLVER_NICENESS 10
-/* GPU memory reserved for another process, which solves on all GPUs together: this many bytes, but
- * at most 1/GROUP_CONTEXT_PARTS of the memory. */
+/* GPU memory reserved for the context of another process, which solves on all GPUs together: this
+ * many bytes, but at most 1/GROUP_CONTEXT_PARTS of the memory. */
 #define GROUP_CONTEXT_BYTES (UINT64_C(768) << 20)
 #define GROUP_CONTEXT_PARTS 8
 
@@ -59,7 +59,7 @@ void task_solver_open(const struct worker_setup *setup, const struct ranks *rank
     *ret_facts = facts;
 }
 
-/* Computes a hierarchy on the CPU, even if the solver is a GPU, because a hierarchy is small. */
+/* Computes a hierarchy on the CPU, even if the solver uses a GPU, because a hierarchy is small. */
 static enum status solve_task_hierarchy(const struct task_solver *solver, struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);
@@ -82,8 +82,8 @@ static enum status solve_task_hierarchy(const struct task_solver *solver, struct
     return status;
 }
 
-/* Rank 0 sends the kind of each task to the other ranks. These two values ask them to end, or to
- * meet before a task. */
+/* Rank 0 sends the kind of each task to the other ranks. These two values ask the other ranks to
+ * end, or to report before a task that they are ready. */
 #define LEAVE KIND_AUTO
 #define MEET KIND_COUNT
 static void share_kind(const struct ranks *ranks, enum kind *kind)
@@ -160,7 +160,7 @@ void task_solver_close(struct task_solver *solver)
     solver_close(solver->solver);
 }
 
-/* Solves one task in another rank than 0. Failures need no report here: rank 0 reports them,
+/* Solves one task on a rank other than rank 0. Failures need no report here: rank 0 reports them,
  * because all ranks get the same status. */
 static enum status follow_task(struct solver *solver, enum kind kind)
 {

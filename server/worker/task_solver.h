@@ -12,7 +12,7 @@ struct worker_setup {
     uint32_t gpu_index;   /* index of the first GPU */
     uint32_t gpu_members; /* GPUs that solve together; 0 = all */
     bool sharing;         /* the GPU also belongs to a group that another process opens */
-    bool sandboxed;       /* a worker process enters the sandbox */
+    bool sandboxed;       /* whether a worker process enters the sandbox */
 };
 
 /* The report of a worker after opening its solver: plain values, like worker_setup. */
@@ -22,7 +22,7 @@ struct worker_facts {
     struct solver_device device;
     /* The next two arrays are indexed by graph_cost. */
     uint32_t vertex_limit[COST_COUNT]; /* maximum number of vertices in the device's memory */
-    double pace_s[COST_COUNT];         /* a large solve's seconds per cubed vertex; 0 = unknown */
+    double pace_s[COST_COUNT];         /* seconds of a large solve divided by n^3; 0 = unknown */
     struct problem problem;            /* set if status is not STATUS_OK */
     struct sandbox_report sandbox;     /* sandbox of a worker process */
 };
@@ -40,7 +40,7 @@ void task_solver_open(const struct worker_setup *setup, const struct ranks *rank
 void task_solver_run(struct task_solver *solver, struct task *task);
 void task_solver_close(struct task_solver *solver);
 
-/* Lets rank 0 wait before a task until all ranks have arrived. */
+/* Called on rank 0: waits before a task until all other ranks are ready. */
 void task_solver_meet(const struct ranks *ranks);
 /* Runs the loop of the other ranks, which solve the tasks that rank 0 sends them. */
 void task_solver_follow(const struct worker_setup *setup, const struct ranks *ranks);

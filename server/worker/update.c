@@ -24,7 +24,7 @@ static enum update_result update_arcs(const struct hierarchy *base, const struct
     return result;
 }
 
-/* Computes all weights for the shape of the base. */
+/* Computes all weights anew, in the shape of the base hierarchy. */
 static enum update_result update_weights(const struct hierarchy *base, uint32_t threads,
                                          struct task *task)
 {
@@ -51,8 +51,8 @@ static enum update_result update_weights(const struct hierarchy *base, uint32_t 
     return status == STATUS_CANCELLED ? UPDATE_CANCELLED : UPDATE_SOLVE_ANEW;
 }
 
-/* Returns whether changed graph and base have the same scaling: then only the changed arcs
- * differ. */
+/* Returns whether the changed graph and the base have the same scaling. Only then do the unchanged
+ * arcs have the same weights. */
 static bool has_numbers_of(const struct hierarchy *base, const struct task *task)
 {
     const struct scaling scaling = graph_scaling(&task->graph->summary, task->kind);
@@ -60,7 +60,7 @@ static bool has_numbers_of(const struct hierarchy *base, const struct task *task
 }
 
 /* Updates only the changed arcs if they are few, else all weights. Leaves the task to the solver if
- * a solve is as fast, and then resets its signal, so that no watcher sees a finished round. */
+ * a solve is as fast, and then resets the task's signal, so that its progress starts at 0. */
 void update_task(uint32_t threads, struct task *task)
 {
     const struct hierarchy *base = NULL;

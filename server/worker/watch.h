@@ -14,19 +14,18 @@ struct worker_shared {
     struct task_signal signal;
 };
 
-/* The state of the rule, a plain value of the watching thread. Times are seconds of ticks. */
+/* The state of the rule, a plain value of the watching thread. Times are in seconds of ticks. */
 struct worker_watch {
     double stall_s;
     double allowance_s; /* deadline of a round if it is longer than stall_s; below 0 = no task */
-    bool is_hurried;    /* the daemon is about to exit: stall_s, which is 300 while a device opens,
-                         * counts as at most 5 */
+    bool is_hurried;    /* the daemon is about to exit: stall_s counts as at most 5 */
     double silence_s;
     double round_s;
     uint32_t heartbeats;
     uint64_t progress;
 };
 
-/* Starts watching a task or an opening. A round's deadline is the longer of both times. */
+/* Starts watching a task or an opening solver. A round's deadline is the longer of both times. */
 void worker_watch_begin(struct worker_watch *watch, double stall_s, double allowance_s);
 /* Watches a process without a task, which only has to send heartbeats. */
 void worker_watch_idle(struct worker_watch *watch, double stall_s);

@@ -18,7 +18,7 @@ static const struct {
     [WIRE_DONE] = {BODY_OFFSET + sizeof(struct wire_done), 0},
 };
 
-/* Space for the descriptors of a message, aligned for a control message. */
+/* Space for a control message with the descriptors of a message. */
 union control {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(WIRE_DESCRIPTOR_LIMIT * sizeof(int))];

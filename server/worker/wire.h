@@ -7,7 +7,7 @@
  *                            <-  OPENED
  *   TASK (graph, result, plan) ->
  *                            <-  DONE           how the task ended; ready for the next
- *   end of stream: the worker closes its solver and leaves */
+ *   end of stream: the worker closes its solver and exits */
 #pragma once
 
 #include "server/worker/task.h"
@@ -27,7 +27,7 @@ struct wire_task {
     uint32_t kind;
     uint32_t form;
     uint32_t verify;
-    uint32_t has_order_file; /* 0 = the third descriptor is unused (the graph's file again) */
+    uint32_t has_order_file; /* 0 = none; the third descriptor is then the graph's file again */
     char graph_id[GRAPH_ID_SIZE];
 };
 
@@ -64,8 +64,8 @@ MUST_CHECK enum status wire_receive(int socket, struct wire_message *ret_message
 
 /* Writes the outcome of a task as a message, without the solver's figures. */
 void wire_write_done(const struct task *task, struct wire_done *ret_done);
-/* Both functions below copy what a worker process has sent. STATUS_CORRUPT for a length or an index
- * out of range; other values are not checked. */
+/* Both functions below copy data that a worker process has sent. STATUS_CORRUPT for a length or an
+ * index out of range; other values are not checked. */
 MUST_CHECK enum status wire_read_done(const struct wire_done *done, struct task *task);
 MUST_CHECK enum status wire_read_facts(const struct worker_facts *facts,
                                        struct worker_facts *ret_facts);

@@ -15,10 +15,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Pause before a failing process is started again: doubled each time, reset by a solved task. */
+/* Pause before a failed process is started again. It doubles each time; a solved task resets it. */
 #define BACKOFF_MS_MIN 100
 #define BACKOFF_MS_MAX 30000
-/* Stack of a worker's thread, for deep library frames; solvers keep matrices on the heap. */
+/* Stack size of a worker's thread, for libraries that use deep stacks; matrices are on the heap. */
 #define WORKER_STACK_BYTES ((size_t)8 << 20)
 
 /* State of a worker. Other threads access only its atomic members. */
@@ -27,10 +27,10 @@ struct worker {
     bool has_process; /* the solver runs in a process, not in the thread */
     struct worker_health health;
     struct worker_facts facts; /* facts from the first opening */
-    sem_t opened;              /* semaphore, posted when the facts are set */
+    sem_t opened;              /* posted when the facts are set */
     pthread_t thread;
     struct task *_Atomic given; /* next task, until the thread receives it */
-    struct cpu_pool *pool;      /* threads of proof_check */
+    struct cpu_pool *pool;      /* threads for proof_check */
     /* The thread's solver, or a model of the process's solver; read by any thread for estimates. */
     struct solver *_Atomic solver;
     struct task_solver own; /* solver that runs in the thread */
@@ -39,8 +39,6 @@ struct worker {
     atomic_bool is_stopping;       /* set only while the worker has no task */
     int backoff_ms;
 };
-
-/* ---- The solver, in this thread or in a process ---- */
 
 /* Starts a process and opens its solver; ends the process on failure. */
 static void open_process(struct worker *worker, struct worker_facts *ret_facts)
@@ -70,7 +68,7 @@ static void open_process(struct worker *worker, struct worker_facts *ret_facts)
         task_loss_describe(loss, code, reason);
         ret_facts->status =
             problem_set(&ret_facts->problem, STATUS_DEVICE_LOST,
-                        "The solver's process ended while it opened the device: %s.", reason);
+                        "The solver process ended while opening the device: %s.", reason);
     }
 }
 
@@ -116,11 +114,11 @@ static enum task_loss run_solver(struct worker *worker, struct task *task)
         return worker_process_solve(&worker->process, task, worker->solver);
     }
     task_solver_run(&worker->own, task);
-    /* After a sticky error no result of this process's device can be trusted. */
+    /* The device's error is sticky: no further result of the device can be trusted. */
     return task->status == STATUS_DEVICE_LOST ? TASK_LOSS_DEVICE : TASK_LOSS_NONE;
 }
 
-/* Ends the process because of *loss. A thread cannot be ended and then counts as stuck. */
+/* Ends the process because of *loss. A solver in the thread cannot end and counts as stuck. */
 static void end_solver(struct worker *worker, enum task_loss *loss, int *ret_code)
 {
     if (worker->has_process) {
@@ -140,8 +138,6 @@ static enum task_loss wait_for_task(struct worker *worker)
     (void)worker_process_wait(&worker->process, -1);
     return TASK_LOSS_NONE;
 }
-
-/* ---- Tasks ---- */
 
 /* Wakes the worker for a task or a stop. Any thread. */
 static void wake_worker(const struct worker *worker)
@@ -182,7 +178,7 @@ static void solve_task(struct worker *worker, struct task *task)
         return;
     }
     worker->backoff_ms = BACKOFF_MS_MIN;
-    /* A process's report of damage is false if the daemon can read the graph itself. */
+    /* Reads the graph here, because a process may report falsely that its file is damaged. */
     if (task->status == STATUS_CORRUPT) {
         graph_destroy(task->graph);
         task->graph = NULL;
@@ -190,7 +186,7 @@ static void solve_task(struct worker *worker, struct task *task)
         if (task->status == STATUS_OK) {
             task->status = problem_set(
                 &task->problem, STATUS_NOT_VERIFIED,
-                "The solver could not read the stored graph %s, which is sound.", task->graph_id);
+                "The solver could not read the stored graph %s, which is intact.", task->graph_id);
         }
     }
 }
@@ -225,7 +221,7 @@ static void serve_tasks(struct worker *worker)
     }
 }
 
-/* Sends back a task that was given before the worker noticed the loss; it is queued again. */
+/* Sends back, to be queued again, a task that was given before the worker noticed the loss. */
 static void refuse_task(struct worker *worker)
 {
     struct task *task = atomic_exchange(&worker->given, NULL);
@@ -234,8 +230,6 @@ static void refuse_task(struct worker *worker)
         task_send_home(worker->config.home, worker->config.finished, task);
     }
 }
-
-/* ---- The thread ---- */
 
 /* Waits before the next start of a process, longer each time. Also waits, perhaps forever, until a
  * stuck process has exited, because two processes must not share the device. Meanwhile tasks are
@@ -269,7 +263,7 @@ static void *run_worker(void *context)
     struct worker_facts facts;
     start_solver(worker, &worker->facts);
     sem_post(&worker->opened);
-    /* The scheduler drops a worker that never had a solver. */
+    /* Skipped if the first opening failed: the scheduler drops such a worker. */
     while (worker->facts.status == STATUS_OK && !atomic_load(&worker->is_stopping) &&
            (process->is_running || worker->has_process)) {
         if (process->is_running) {
@@ -283,7 +277,7 @@ static void *run_worker(void *context)
         if (process->is_running) {
             atomic_fetch_add(&worker->health.restarts, 1);
             atomic_store(&worker->health.state, WORKER_READY);
-            mailbox_wake(worker->config.home); /* the worker can take tasks again */
+            mailbox_wake(worker->config.home); /* the worker accepts tasks again */
         }
     }
     if (process->is_running) {
@@ -303,8 +297,6 @@ static void *run_worker(void *context)
     }
     return NULL;
 }
-
-/* ---- Start and stop ---- */
 
 static enum status init_worker(struct worker *worker)
 {

@@ -12,9 +12,8 @@
 
 enum worker_state {
     WORKER_READY = 0,
-    WORKER_RESTARTING, /* its process has ended and another is being started */
-    WORKER_LOST /* a thread: permanently. A process: while it is killed but stuck in a driver call
-                 */
+    WORKER_RESTARTING, /* the process has ended and another is being started */
+    WORKER_LOST        /* a thread's device failed, or a killed process is stuck in a driver call */
 };
 
 /* State of a worker. Written by its own thread, read by any thread. */
@@ -27,13 +26,11 @@ struct worker_launcher;
 
 struct worker_config {
     struct worker_setup setup;
-    const struct worker_launcher
-        *launcher; /* borrowed; NULL = no ranks, the worker is on this host */
+    const struct worker_launcher *launcher; /* borrowed; NULL = no ranks */
     enum worker_isolation isolation;
-    uint32_t stall_s; /* limit on the time of a process without heartbeat or progress */
+    uint32_t stall_s; /* limit on the time without heartbeat or progress of a process */
     struct task_folders folders;
-    struct mailbox
-        *home; /* the loop's mailbox: receives finished tasks, and is woken by a new process */
+    struct mailbox *home; /* the loop's mailbox: receives finished tasks; woken by a new process */
     void (*finished)(struct message *message); /* deliver function of a finished task */
 };
 
@@ -43,7 +40,7 @@ MUST_CHECK enum status worker_start(const struct worker_config *config, struct w
 /* Waits until the worker has opened its solver for the first time, and returns the report, which is
  * valid until worker_stop. */
 const struct worker_facts *worker_wait_opened(struct worker *worker);
-/* Gives the worker a task; it must have none and must not be dismissed. Never blocks. The worker
+/* Gives a task to a worker that has none and has not been dismissed. Never blocks. The worker
  * borrows the task until it is posted back. */
 void worker_give(struct worker *worker, struct task *task);
 /* Returns the signal of the current task, in memory that a worker process shares. */
@@ -53,7 +50,7 @@ const struct worker_health *worker_health_of(const struct worker *worker);
 /* Returns the solver, or a model of the process's solver, for estimates; NULL before the first
  * opening. Any thread. */
 const struct solver *worker_solver(const struct worker *worker);
-/* Called when the daemon is about to exit: a hung process is killed sooner. */
+/* Makes the worker kill a hung process sooner, because the daemon is about to exit. */
 void worker_hurry(struct worker *worker);
 /* Asks the worker to end after the current task, without waiting, so that several workers can end
  * at once; worker_stop waits. */
