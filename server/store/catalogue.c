@@ -10,9 +10,9 @@
 /* A checkpoint runs once the write-ahead log has this many pages. */
 #define CHECKPOINT_PAGES 1000
 
-/* EXCLUSIVE before WAL avoids the shared-memory file and excludes a second connection. mmap_size=0:
- * an I/O error is a result code, not a signal. temp_store=MEMORY: sorting needs no temporary files,
- * which a sandboxed process cannot create. */
+/* locking_mode=EXCLUSIVE, set before WAL, avoids the shared-memory file and excludes a second
+ * connection. mmap_size=0 makes an I/O error a result code instead of a signal. temp_store=MEMORY
+ * makes SQLite sort without temporary files, which a sandboxed process cannot create. */
 static const char settings_sql[] = "PRAGMA locking_mode=EXCLUSIVE;"
                                    "PRAGMA journal_mode=WAL;"
                                    "PRAGMA synchronous=FULL;"
@@ -20,8 +20,8 @@ static const char settings_sql[] = "PRAGMA locking_mode=EXCLUSIVE;"
                                    "PRAGMA temp_store=MEMORY;"
                                    "PRAGMA trusted_schema=OFF;";
 
-/* The file FORMAT contains the schema version; user_version 0 is a new file. Each row has a
- * checksum of its values; other rows move to the damaged tables, which apspd never reads. */
+/* The file FORMAT contains the schema version; user_version is 0 in a new file. Rows whose values
+ * do not match their checksum are moved to the damaged tables, which apspd never reads. */
 static const char schema_sql[] =
     "BEGIN EXCLUSIVE;"
     "CREATE TABLE store(id TEXT NOT NULL) STRICT;"
@@ -70,8 +70,8 @@ static enum status status_of(int code)
     }
 }
 
-/* SQLite's own hook ignores a failed checkpoint, even a failed fsync; this hook passes the failure
- * to the commit. A full disk is ignored, because the log still has everything. */
+/* Runs after each commit. SQLite's own hook ignores a failed checkpoint, even a failed fsync; this
+ * hook makes the commit fail. It ignores a full disk, because the log still has all changes. */
 static int checkpoint_log(void *context, sqlite3 *database, const char *schema, int pages)
 {
     (void)context;
@@ -105,12 +105,12 @@ static enum status tell_failure(sqlite3 *database, const char *path, int code,
     return problem_set(reterr, status_of(code), "%s: %s", path, sqlite3_errmsg(database));
 }
 
-/* The check reads the whole file, so unreadable rows are found now. A value of a wrong type damages
- * only its row, which the row's checksum detects. */
+/* The check reads the whole file, so that unreadable rows are found at start-up. It ignores values
+ * of a wrong type, because the row's checksum detects them and they damage only that row. */
 static const char check_sql[] = "SELECT integrity_check FROM pragma_integrity_check(1000000) WHERE"
                                 " integrity_check NOT LIKE '% value in %' LIMIT 1";
 
-/* Creates the schema of a new database; checks any other, rebuilding indexes that do not match. */
+/* Creates the schema of a new database. Checks any other, and rebuilds indexes that are wrong. */
 static enum status check_or_create(sqlite3 *database, const char *path, const char *store_id,
                                    struct problem *reterr)
 {
@@ -130,7 +130,7 @@ static enum status check_or_create(sqlite3 *database, const char *path, const ch
         code = query_text(database, check_sql, answer, sizeof(answer));
     }
     if (code == SQLITE_NOTFOUND) {
-        code = SQLITE_OK; /* no row of the check: at most values of a wrong type */
+        code = SQLITE_OK; /* the check found nothing except, perhaps, values of a wrong type */
     } else if (code == SQLITE_OK && strcmp(answer, "ok") != 0) {
         return problem_set(reterr, STATUS_CORRUPT, "%s is damaged: %s", path, answer);
     }
@@ -149,10 +149,8 @@ static enum status check_or_create(sqlite3 *database, const char *path, const ch
     return STATUS_OK;
 }
 
-/* ---- Statements ---- */
-
-/* STATEMENT_PUT, _ALL and _DELETE are for the first table; the other tables' follow in order. Names
- * are deleted by their graph. */
+/* STATEMENT_PUT, _ALL and _DELETE are the statements of the first table; each is followed by those
+ * of the other tables, in order. The statement that deletes names deletes all names of a graph. */
 enum statement {
     STATEMENT_PUT,
     STATEMENT_ALL = STATEMENT_PUT + CATALOGUE_TABLES,
@@ -191,11 +189,9 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_ALL + CATALOGUE_JOB] = "SELECT *,rowid FROM job ORDER BY created_s,rowid",
 };
 
-/* ---- Columns ---- */
-
 /* How a member is stored, and which values its column may have. */
 enum column_type {
-    COLUMN_TEXT,    /* text that fits an array with its NUL */
+    COLUMN_TEXT,    /* text that fits in the member with its NUL */
     COLUMN_REPORT,  /* text of any length or NULL, borrowed from the row */
     COLUMN_REAL,    /* double */
     COLUMN_INTEGER, /* unsigned or bool, of the member's size */
@@ -263,8 +259,8 @@ static const struct column job_columns[] = {
 
 #define COLUMNS(columns) columns, sizeof(columns) / sizeof((columns)[0])
 
-/* The last column of a table has the checksum of the row: each value is hashed in its stored form,
- * with the hash of the previous values as seed. */
+/* The last column of a table contains the checksum of the row: each value is hashed in its stored
+ * form, with the hash of the previous values as seed. */
 static const struct {
     const char *name;
     const struct column *columns;
@@ -276,7 +272,7 @@ static const struct {
     [CATALOGUE_JOB] = {"job", COLUMNS(job_columns)},
 };
 
-/* Binds a row, which must stay valid until the statement has run. Returns a code of SQLite. */
+/* Binds a row, which must stay valid until the statement has run. Returns an SQLite result code. */
 static int bind_row(sqlite3_stmt *statement, enum catalogue_table table, const void *row)
 {
     uint64_t checksum = table;
@@ -290,7 +286,8 @@ static int bind_row(sqlite3_stmt *statement, enum catalogue_table table, const v
         double real;
         switch (column->type) {
         case COLUMN_REAL:
-            real = *(const double *)member + 0.0; /* SQLite would store -0 as 0 */
+            real =
+                *(const double *)member + 0.0; /* hashes -0 as 0, because SQLite stores it as 0 */
             checksum = XXH3_64bits_withSeed(&real, sizeof(real), checksum);
             code = sqlite3_bind_double(statement, place, real);
             continue;
@@ -320,7 +317,8 @@ static int bind_row(sqlite3_stmt *statement, enum catalogue_table table, const v
     return code == SQLITE_OK ? sqlite3_bind_int64(statement, place, (int64_t)checksum) : code;
 }
 
-/* Reads the current row of the statement. False if a value does not fit or the checksum differs. */
+/* Reads the current row of the statement. Returns false if a value does not fit or the checksum is
+ * wrong. */
 static bool read_row(sqlite3_stmt *statement, enum catalogue_table table, void *row)
 {
     uint64_t checksum = table;
@@ -362,8 +360,6 @@ static bool read_row(sqlite3_stmt *statement, enum catalogue_table table, void *
     const int place = (int)tables[table].count;
     return sound && (uint64_t)sqlite3_column_int64(statement, place) == checksum;
 }
-
-/* ---- The catalogue ---- */
 
 enum status catalogue_open(const char *path, const char *store_id, struct catalogue **ret_catalogue,
                            struct problem *reterr)
@@ -407,8 +403,8 @@ void catalogue_close(struct catalogue *catalogue)
     free(catalogue);
 }
 
-/* Runs a statement, then resets it and its bindings. bound: the code of the binding. ret_row, or
- * NULL: whether there is a row; ret_value, or NULL: its first column. */
+/* Runs a statement, then resets it and its bindings. bound: result code of binding the parameters.
+ * *ret_row: whether there is a row; *ret_value: its first column. Both may be NULL. */
 static enum status run_statement(sqlite3_stmt *statement, int bound, bool *ret_row,
                                  uint32_t *ret_value)
 {
@@ -439,7 +435,7 @@ enum status catalogue_transact(struct catalogue *catalogue,
     if (status == STATUS_OK) {
         status = run_statement(statements[STATEMENT_COMMIT], SQLITE_OK, NULL, NULL);
     }
-    /* After some failures SQLite has already rolled back. */
+    /* After some failures SQLite has already rolled the transaction back. */
     if (!sqlite3_get_autocommit(catalogue->database)) {
         sqlite3_exec(catalogue->database, "ROLLBACK", NULL, NULL, NULL);
     }
@@ -464,7 +460,7 @@ static enum status run_keyed(const struct catalogue *catalogue, enum statement i
     return run_statement(statement, code, ret_row, ret_value);
 }
 
-/* Each key begins with the ID. */
+/* key can be bound as an ID, because every key begins with the ID. */
 enum status catalogue_delete(struct catalogue *catalogue, enum catalogue_table table,
                              const void *key)
 {

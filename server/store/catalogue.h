@@ -11,7 +11,7 @@
 #define ETAG_SIZE 32
 #define IDEMPOTENCY_KEY_SIZE 128
 #define FINGERPRINT_SIZE 33
-#define TENANT_NAME_SIZE 32 /* an empty name is the tenant without keys, number 0 */
+#define TENANT_NAME_SIZE 32 /* an empty name: tenant 0, the only one without keys */
 
 struct graph_row {
     char id[GRAPH_ID_SIZE];
@@ -23,7 +23,7 @@ struct graph_row {
     struct graph_summary summary;
     char tenant[TENANT_NAME_SIZE];
     char parent[GRAPH_ID_SIZE]; /* graph before the change; empty = uploaded */
-    bool of_name; /* created by changing a name; no request refers to the graph by its ID */
+    bool of_name; /* created by changing a named graph; deleted when the name moves on */
 };
 
 struct name_row {
@@ -73,7 +73,8 @@ MUST_CHECK enum status catalogue_transact(struct catalogue *catalogue,
                                                                const void *context),
                                           const void *context);
 
-/* Inserts a row, or replaces the row with the same key. row: such as struct graph_row. */
+/* catalogue_put inserts a row, or replaces the row with the same key. row points to the struct of
+ * the table's rows, such as struct graph_row. */
 enum catalogue_table {
     CATALOGUE_GRAPH,
     CATALOGUE_NAME,
@@ -117,6 +118,6 @@ struct catalogue_visitor {
 };
 MUST_CHECK enum status catalogue_visit(struct catalogue *catalogue,
                                        const struct catalogue_visitor *visitor);
-/* Moves a row to the table of damaged rows, where an operator can inspect it. Not during a walk. */
+/* Moves a row to the table of damaged rows, for an operator. Not to be called during a visit. */
 MUST_CHECK enum status catalogue_set_aside(struct catalogue *catalogue, const char *table,
                                            int64_t row);

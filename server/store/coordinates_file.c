@@ -20,7 +20,7 @@ struct header {
     uint32_t located;
     uint32_t is_plane;
     uint64_t checksum;        /* checksum of x and y */
-    uint64_t header_checksum; /* see draft_file_seal_header */
+    uint64_t header_checksum; /* set by draft_file_seal_header */
 };
 
 static_assert(sizeof(struct header) == 88, "no padding");

@@ -11,7 +11,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Largest read or write call; Linux transfers at most 2 GiB less a page. */
+/* Maximum size of one read or write call, because Linux transfers at most 2 GiB minus a page. */
 #define TRANSFER_LIMIT ((size_t)1 << 30)
 #define PIECE_SIZE ((size_t)1 << 15)
 #define MAGIC_SIZE 8
@@ -177,7 +177,7 @@ enum status draft_file_read_header(int descriptor, const char magic[MAGIC_SIZE],
                : STATUS_CORRUPT;
 }
 
-/* Reads in pieces on the stack, so that a query cannot fail here for lack of memory. */
+/* Reads the bytes in pieces into the stack, so that a query cannot fail here for lack of memory. */
 enum status draft_file_digest(int descriptor, uint64_t offset, size_t size, uint64_t *ret_checksum)
 {
     unsigned char piece[PIECE_SIZE];

@@ -1,6 +1,6 @@
 /* A file that is being written. Its name starts with DRAFT_PREFIX until the file is complete, so
- * the next start removes what a crash left behind. struct draft_file is a plain value; its owner
- * ends with draft_file_finish. Any thread; functions block on the disk. */
+ * that the next start removes files that a crash left incomplete. struct draft_file is a plain
+ * value; its owner must call draft_file_finish. Any thread; functions block on the disk. */
 #pragma once
 
 #include "proto/status.h"
@@ -48,13 +48,14 @@ MUST_CHECK enum status draft_file_write(int descriptor, uint64_t offset, const v
                                         size_t size);
 /* Reads all bytes; STATUS_CORRUPT if the file ends before. */
 MUST_CHECK enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t size);
-/* Fills in a header's first 8 bytes, the magic, and its last 8, the XXH3 checksum of the others. */
+/* Fills in the first 8 bytes of a header with the magic, and the last 8 with the XXH3 checksum of
+ * all bytes before. */
 void draft_file_seal_header(const char magic[8], void *header, size_t size);
-/* Reads a header written by draft_file_seal_header, and the size of the file. STATUS_CORRUPT if
- * magic or checksum differ. */
+/* Reads a header written by draft_file_seal_header, and returns the size of the file.
+ * STATUS_CORRUPT if the magic or the checksum is wrong. */
 MUST_CHECK enum status draft_file_read_header(int descriptor, const char magic[8], void *header,
                                               size_t size, uint64_t *ret_file_size);
-/* Computes the XXH3 checksum of these bytes. */
+/* Computes the XXH3 checksum of `size` bytes of the file. */
 MUST_CHECK enum status draft_file_digest(int descriptor, uint64_t offset, size_t size,
                                          uint64_t *ret_checksum);
 

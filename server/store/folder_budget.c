@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Smaller files count as this many bytes, so that the budget bounds their number too. */
+/* Smaller files count as this many bytes, so that the budget also limits their number. */
 #define FILE_BYTES_MIN 65536
 
 /* Returns the counted bytes of all files, and the name of the least recently modified file. */

@@ -1,4 +1,4 @@
-/* Limits the space that the files of a folder take. Any thread; blocks on the disk. */
+/* Limits the disk space that the files of a folder use. Any thread; blocks on the disk. */
 #pragma once
 
 #include <stdbool.h>

@@ -13,7 +13,7 @@ enum part { PART_EDGES, PART_PLACES };
 struct wanted {
     enum part part;
     const char *graph_id;
-    struct coordinates_info info; /* of coordinates: their file */
+    struct coordinates_info info; /* for coordinates: facts about their file */
 };
 
 struct entry {
@@ -23,7 +23,7 @@ struct entry {
     uint64_t tag;                 /* tag of the coordinates' file; 0 for edges */
     void *object;
     size_t bytes;
-    unsigned lent; /* threads that borrow the object */
+    unsigned lent; /* number of threads that borrow the object */
 };
 
 struct graph_cache {
@@ -88,8 +88,6 @@ void graph_cache_destroy(struct graph_cache *cache)
     free(cache);
 }
 
-/* ---- The list ---- */
-
 /* Moves the entry that a link points to, to the front of another list. The lock is held. */
 static void move_entry(struct entry **link, struct entry **list)
 {
@@ -99,7 +97,7 @@ static void move_entry(struct entry **link, struct entry **list)
     *list = entry;
 }
 
-/* Frees unused entries: of deleted graphs, and the least recently used until more_bytes fit. */
+/* Frees unused entries: of deleted graphs, then the least recently used until more_bytes fit. */
 static void make_room(struct graph_cache *cache, uint64_t more_bytes)
 {
     struct entry *evicted = NULL;
@@ -139,8 +137,6 @@ static struct entry *find_entry(struct graph_cache *cache, const struct wanted *
     pthread_mutex_unlock(&cache->lock);
     return entry;
 }
-
-/* ---- Reading ---- */
 
 static enum status refuse_reading(enum status status, const char *detail, struct problem *reterr)
 {
@@ -192,11 +188,11 @@ static enum status refuse_coordinates(enum status status, struct problem *reterr
                    status == STATUS_NO_COORDINATES ? "The graph has no coordinates."
                                                    : "The stored coordinates cannot be read.",
                    reterr);
-    problem_hint(reterr, "PUT them to /v1/graphs/{g}/coordinates: DIMACS .co or CSV.");
+    problem_hint(reterr, "Upload DIMACS .co or CSV with PUT to /v1/graphs/{g}/coordinates.");
     return status;
 }
 
-/* Adds the bytes of the names to *bytes. */
+/* Reads a graph's coordinates and vertex names, and adds the size of the names to *bytes. */
 static enum status read_places(const struct graph_cache *cache, const char *graph_id,
                                void **ret_object, size_t *bytes, struct problem *reterr)
 {
@@ -264,7 +260,7 @@ static enum status read_entry(struct graph_cache *cache, const struct wanted *wa
     entry->next = cache->first;
     cache->first = entry;
     pthread_mutex_unlock(&cache->lock);
-    /* A deletion during the read could not find the entry. */
+    /* If the graph was deleted during the read, graph_cache_forget could not find the entry. */
     if (faccessat(cache->graph_folder, wanted->graph_id, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
         graph_cache_forget(cache, wanted->graph_id);
     }
@@ -279,7 +275,7 @@ static enum status borrow_object(struct graph_cache *cache, const struct wanted 
     struct entry *entry = find_entry(cache, wanted);
     if (entry == NULL) {
         pthread_mutex_lock(&cache->reading);
-        entry = find_entry(cache, wanted); /* another thread may have read it by now */
+        entry = find_entry(cache, wanted); /* another thread may have read the object meanwhile */
         status = entry != NULL ? STATUS_OK : read_entry(cache, wanted, &entry, reterr);
         pthread_mutex_unlock(&cache->reading);
     }

@@ -25,18 +25,19 @@ MUST_CHECK enum status graph_cache_create(int graph_folder, int coordinates_fold
 /* Every borrowed object must have been returned. Accepts NULL. */
 void graph_cache_destroy(struct graph_cache *cache);
 
-/* Both functions lend an object, and read it from its files if it is not in memory; only one thread
- * reads at a time. STATUS_TOO_LARGE with a problem if this graph alone exceeds the budget. */
+/* The two borrow functions lend an object, which they read from its files if it is not in memory;
+ * only one thread reads at a time. STATUS_TOO_LARGE if the graph alone exceeds the budget. */
 MUST_CHECK enum status graph_cache_borrow_edges(struct graph_cache *cache, const char *graph_id,
                                                 const struct adjacency **ret_adjacency,
                                                 struct problem *reterr);
-/* STATUS_NO_COORDINATES with a hint. STATUS_CORRUPT if the coordinates or the graph are damaged. */
+/* Lends the coordinates and names. STATUS_NO_COORDINATES with a hint if there are none.
+ * STATUS_CORRUPT if the coordinates or the graph are damaged. */
 MUST_CHECK enum status graph_cache_borrow_places(struct graph_cache *cache, const char *graph_id,
                                                  const struct located_graph **ret_graph,
                                                  struct problem *reterr);
 void graph_cache_give_back(struct graph_cache *cache, const void *lent);
-/* Drops the objects of a deleted graph, borrowed ones when they are returned. */
+/* Drops the objects of a deleted graph; a borrowed object is dropped when it is returned. */
 void graph_cache_forget(struct graph_cache *cache, const char *graph_id);
-/* Counts of borrows served from memory and from files, and the bytes in the cache now. */
+/* Returns the numbers of borrows served from memory and from files, and the bytes in the cache. */
 void graph_cache_figures(struct graph_cache *cache, uint64_t *ret_hits, uint64_t *ret_misses,
                          uint64_t *ret_bytes);

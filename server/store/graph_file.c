@@ -13,7 +13,7 @@
 #define VERSION 6
 #define ID_ROOM 32
 
-/* The stored members of a summary. */
+/* The header stores the members of struct graph_summary from edges_read on. */
 #define SUMMARY_AT offsetof(struct graph_summary, edges_read)
 #define SUMMARY_SIZE (sizeof(struct graph_summary) - SUMMARY_AT)
 
@@ -31,7 +31,7 @@ struct header {
     char id[ID_ROOM]; /* ID of the graph, to detect a file under the name of another graph */
     uint64_t names_checksum;
     uint64_t edges_checksum;  /* checksum of row offsets, targets and weights */
-    uint64_t header_checksum; /* see draft_file_seal_header */
+    uint64_t header_checksum; /* set by draft_file_seal_header */
 };
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is little-endian");
@@ -62,7 +62,7 @@ static bool place_part(uint64_t *position, uint64_t size, uint64_t *ret_at)
     return true;
 }
 
-/* False if no file can have the counts of the header. */
+/* Computes the layout. Returns false if the counts in the header are too large for any file. */
 static bool lay_out(const struct header *header, struct layout *ret_layout)
 {
     const size_t weight_size =
@@ -103,8 +103,6 @@ struct opened {
     struct layout layout;
     struct graph_summary summary;
 };
-
-/* ---- Writing ---- */
 
 static struct header make_header(const char *id, const struct graph *graph)
 {
@@ -151,8 +149,6 @@ enum status graph_file_write(int folder, const char *id, const struct graph *gra
     return STATUS_OK;
 }
 
-/* ---- Reading ---- */
-
 /* Checks the graph's ID, the bounds of the header's fields, and that the file size agrees with its
  * counts. Afterwards no count can cause an allocation larger than the file. */
 static enum status read_header(int descriptor, const char *id, struct opened *ret_file)
@@ -191,7 +187,7 @@ static enum status open_file(int folder, const char *id, struct opened *ret_file
     return status;
 }
 
-/* bytes: a buffer for the encoded names. */
+/* Reads and decodes the vertex names. bytes: a buffer for their encoded form. */
 static enum status decode_names(const struct opened *file, unsigned char *bytes,
                                 struct vertex_names **ret_names)
 {

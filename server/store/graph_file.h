@@ -8,7 +8,7 @@
 #include "proto/job_document.h"
 #include "server/store/draft_file.h"
 
-/* Writes the whole file as a draft, which the caller publishes under the ID and finishes. An
+/* Writes the whole file as a draft, which the caller publishes under the ID and then finishes. An
  * existing file of that name has the same graph; replacing it repairs a damaged file. folder: an
  * open directory. STATUS_DISK_FULL, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_file_write(int folder, const char *id, const struct graph *graph,

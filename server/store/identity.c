@@ -9,20 +9,22 @@
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the canonical form is little-endian");
 
-/* 16 bytes in base32 without padding: 26 digits, the first with 3 bits. */
+/* An ID is 16 bytes in base32 without padding: 26 digits, the first of which has 3 bits. */
 #define ID_BYTES 16
 #define ID_DIGITS 26
 #define ID_PREFIX_LENGTH 2
 
-/* A prefix of the hashed data. Change it with the canonical form, so that the IDs differ. */
+/* The hashed data begins with this text, which must change whenever the canonical form changes, so
+ * that old and new IDs differ. */
 static const char domain[16] = "apspd graph 4";
 
-/* Crockford's base32 in lower case, without i, l, o, u; sorts like the numbers. */
+/* Prints bytes in Crockford's base32: lower case without i, l, o, u. The digits sort like the
+ * bytes. */
 static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIGITS + 1])
 {
     static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
     unsigned pending = 0;
-    unsigned pending_bits = 2; /* leading zeros, so that 128 bits fill 26 digits */
+    unsigned pending_bits = 2; /* two leading zero bits, so that 128 bits fill 26 digits */
     for (size_t i = 0; i < ID_BYTES; i++) {
         pending = pending << 8 | bytes[i];
         for (pending_bits += 8; pending_bits >= 5; pending_bits -= 5) {
@@ -32,12 +34,10 @@ static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIG
     *digits = '\0';
 }
 
-/* ---- Graphs ---- */
-
-/* Row offsets, targets and weights are hashed in blocks, then the digests are hashed. */
+/* Row offsets, targets and weights are hashed in blocks, and the digests are hashed again. */
 #define BLOCK_SIZE ((size_t)1 << 12)
 
-/* Returns true on failure. */
+/* Adds the digest of each block to the hash. Returns true on failure. */
 static bool hash_blocks(gnutls_hash_hd_t hash, const void *bytes, size_t size)
 {
     unsigned char digest[IDENTITY_DIGEST_SIZE];
@@ -117,8 +117,6 @@ enum status identity_of_graph(const struct graph *graph, const char *tenant, con
     return STATUS_OK;
 }
 
-/* ---- Digests for comparison ---- */
-
 enum status identity_of_parts(const struct identity_part *parts, size_t count,
                               unsigned char ret_digest[IDENTITY_DIGEST_SIZE])
 {
@@ -151,7 +149,7 @@ enum status identity_of_names(const struct vertex_names *names,
     return status;
 }
 
-/* A ULID: 48 bits of milliseconds, 80 random bits. */
+/* The ID is a ULID: 48 bits with the time in milliseconds, then 80 random bits. */
 enum status identity_new(const char *prefix, double wall_s, char ret_id[JOB_ID_SIZE])
 {
     CHECK(strlen(prefix) == ID_PREFIX_LENGTH);

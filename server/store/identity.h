@@ -12,18 +12,19 @@
 
 #define IDENTITY_DIGEST_SIZE EDGE_CHANGES_DIGEST_SIZE
 
-/* tenant: the owner's name, empty without keys. secret: the store's; used only with a tenant. */
+/* Computes a graph's ID. tenant: the owner, empty without keys. secret: used only with a tenant. */
 MUST_CHECK enum status identity_of_graph(const struct graph *graph, const char *tenant,
                                          const char *secret, char ret_id[GRAPH_ID_SIZE]);
-/* SHA-256 of the parts, each hashed as its size followed by its bytes. STATUS_NO_MEMORY. */
+/* Hashes the parts by SHA-256, each as its size followed by its bytes. STATUS_NO_MEMORY. */
 struct identity_part {
     const void *bytes;
     size_t size;
 };
 MUST_CHECK enum status identity_of_parts(const struct identity_part *parts, size_t count,
                                          unsigned char ret_digest[IDENTITY_DIGEST_SIZE]);
-/* SHA-256 of the names of all vertices in the order of the rows. STATUS_NO_MEMORY. */
+/* Computes the SHA-256 of the names of all vertices in the order of the rows. STATUS_NO_MEMORY. */
 MUST_CHECK enum status identity_of_names(const struct vertex_names *names,
                                          unsigned char ret_digest[IDENTITY_DIGEST_SIZE]);
-/* prefix: two characters, "j_" for jobs. ret_id receives the prefix, 26 characters and NUL. */
+/* Makes a new ID. prefix: two characters, "j_" for jobs. ret_id: the prefix, 26 characters and
+ * NUL. */
 MUST_CHECK enum status identity_new(const char *prefix, double wall_s, char ret_id[JOB_ID_SIZE]);

@@ -10,10 +10,10 @@
 /* Labels are allocated from blocks of this size. */
 #define BLOCK_BYTES ((size_t)64 << 10)
 #define LINE_BYTES 64
-/* Limit on the work of a call in steps of 1 ns, of which a pair takes steps_of_pair. */
+/* Limit on the work of one call, in steps of about 1 ns. A pair takes steps_of_pair steps. */
 #define STEPS_PER_CALL (UINT64_C(1) << 20)
 #define STEPS_PER_PAIR 64
-/* Labels are prefetched this many pairs ahead, as pairs access memory at random. */
+/* Labels are prefetched this many pairs ahead, because pairs access memory at random. */
 #define PAIRS_AHEAD 8
 
 struct block {
@@ -27,7 +27,7 @@ struct label_table {
     uint32_t users;
     bool is_full; /* a label did not fit */
     uint64_t bytes;
-    struct block *blocks; /* the first has the free space */
+    struct block *blocks; /* the first block has the free space */
     size_t block_left;
     /* Labels by vertex, accessed without the lock; in a directed graph the down labels follow. */
     void *_Atomic label[];
@@ -96,7 +96,7 @@ static void detach_table(struct label_table *table)
     }
 }
 
-/* Leaves *owner NULL if budget or memory do not suffice. */
+/* Creates a hierarchy's table; *owner stays NULL if the budget or the memory is insufficient. */
 static void create_table(struct label_table **owner, const struct hierarchy *hierarchy)
 {
     const size_t bytes = table_bytes(hierarchy);
@@ -187,7 +187,7 @@ static void *allocate_label(struct label_table *table, size_t bytes)
 struct asking {
     const struct hierarchy *hierarchy;
     struct label_table *table;
-    struct hierarchy_search *search; /* created with the first computed label, like scratch */
+    struct hierarchy_search *search; /* created, like scratch, for the first computed label */
     unsigned char *scratch;          /* the two labels of a pair that are not cached */
     uint64_t steps;
 };
@@ -223,7 +223,7 @@ static enum status make_label(struct asking *asking, uint32_t vertex, bool is_do
     void *room = asking->table != NULL ? allocate_label(asking->table, bytes) : NULL;
     void *label = room != NULL ? room : asking->scratch + (is_down ? half : 0);
     hierarchy_make_label(asking->search, vertex, is_down, label);
-    asking->steps += count * count / 2; /* upper bound of the arcs */
+    asking->steps += count * count / 2; /* upper bound on the number of arcs */
     void *kept = NULL;
     if (room != NULL &&
         !atomic_compare_exchange_strong(slot_of(asking, vertex, is_down), &kept, label)) {

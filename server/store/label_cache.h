@@ -10,14 +10,14 @@
 
 struct label_table; /* labels of one hierarchy */
 
-/* Sets the limit of all labels in bytes; 0 = a quarter of the memory, at most 1 GiB. Until this is
- * called nothing is cached. */
+/* Sets the limit of all labels in bytes; 0 = a quarter of the memory, at most 1 GiB. Before this
+ * call no label is cached. */
 void label_cache_set_budget(uint64_t bytes);
-/* Bytes in use; for metrics and tests. */
+/* Returns the bytes of all labels in memory, for metrics and tests. */
 uint64_t label_cache_used(void);
 
 /* Computes the distances of the pairs (source, target), as consecutive elements of the kind. A call
- * takes about a millisecond: *ret_count says how many pairs from the first on were answered, at
+ * takes about a millisecond: *ret_count is the number of pairs computed, from the first on and at
  * least one unless count is 0; the caller calls again for the rest. table: address of the pointer
  * to the hierarchy's labels, stored beside the hierarchy and initially NULL. STATUS_NO_MEMORY. */
 MUST_CHECK enum status label_cache_pairs(struct label_table **table,

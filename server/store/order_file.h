@@ -1,7 +1,7 @@
-/* The vertex order found for a graph, in a file named by the digest of the graph's edges. The
- * folder is a cache for graphs with the same edges and other weights, limited by a budget; the
- * least recently used files are removed first. Nothing is synced, and nothing read from a file is
- * trusted.
+/* A file with the vertex order that was found for a graph, named by the digest of the graph's
+ * edges. The folder is a cache for graphs with the same edges and other weights, limited by a
+ * budget; the least recently used files are removed first. Nothing is synced, and nothing read from
+ * a file is trusted.
  *
  * A file is opened once for reading and writing. Two concurrent writers leave a file with a wrong
  * checksum, which counts as empty and is written again. Any thread. */
@@ -21,11 +21,11 @@ struct order_file {
 };
 
 /* Opens or creates the file of the graph's edges; *ret_file is unchanged on failure. seed: from
- * order_file_seed, so that tenants do not share files and a fast plan tells nothing about the
- * graphs of other tenants. */
+ * order_file_seed, so that tenants do not share files; otherwise a fast plan would reveal that
+ * another tenant has the same edges. */
 void order_file_open(int folder, uint64_t budget_bytes, const struct graph *graph, uint64_t seed,
                      struct order_file *ret_file);
-/* The seed for the graphs of a tenant. secret: the store's. */
+/* Returns the seed for the graphs of a tenant. secret: store_secret. */
 uint64_t order_file_seed(const char *secret, const char *tenant);
 /* Closes the file. Removes an empty file; trims the folder if the file has grown. */
 void order_file_finish(struct order_file *file);

@@ -23,8 +23,7 @@ struct result {
     atomic_uint references;
     _Atomic double touched_s;
     atomic_bool damaged;
-    struct result
-        *self; /* non-const pointer to this object, to mark damage found through a const pointer */
+    struct result *self; /* this object, to mark damage found through a const pointer */
     void (*told)(void *context, struct result *result);
     void *told_context;
     char graph_id[GRAPH_ID_SIZE];
@@ -78,8 +77,8 @@ struct result *result_ref(struct result *result)
     return result;
 }
 
-/* Acquire and release: the thread that drops the last reference must see all that the others did
- * before they dropped theirs. */
+/* The decrement acquires and releases, because the thread that drops the last reference must see
+ * everything that other threads did before they dropped theirs. */
 void result_unref(struct result *result)
 {
     if (result == NULL) {
@@ -139,8 +138,6 @@ double result_touched_s(const struct result *result)
     return atomic_load_explicit(&result->touched_s, memory_order_relaxed);
 }
 
-/* ---- Damage ---- */
-
 void result_watch(struct result *result, void (*told)(void *context, struct result *result),
                   void *context)
 {
@@ -161,7 +158,7 @@ static void note_damage(const struct result *result)
     }
 }
 
-/* Verifies these bytes of the file and notes damage. */
+/* Verifies these bytes of the file; notes damage and then returns false. */
 static bool verify_bytes(const struct result *result, uint64_t offset, uint64_t size)
 {
     if (result_file_verify(result->file, offset, size) == STATUS_OK) {
@@ -183,8 +180,6 @@ uint64_t result_arc_count(const struct result *result)
 {
     return result->searches != NULL ? search_pool_arc_count(result->searches) : 0;
 }
-
-/* ---- Elements ---- */
 
 /* Returns `count` elements from (row, column) on; NULL if they are damaged. */
 static const unsigned char *elements_at(const struct result *result, uint32_t row, uint32_t column,
@@ -243,7 +238,7 @@ enum status result_check_pairs(const struct result *result, const uint32_t *pair
     return STATUS_OK;
 }
 
-/* Elements are prefetched this many pairs ahead, as pairs access memory at random. */
+/* Elements are prefetched this many pairs ahead, because pairs access memory at random. */
 #define GATHER_AHEAD 16
 
 static inline void gather_elements(const struct matrix *matrix, const uint32_t *pairs, size_t count,
@@ -335,10 +330,8 @@ enum status result_publish(struct result *result, const char *name, uint64_t *re
     return result_file_publish(result->file, name, ret_checksum);
 }
 
-/* ---- The table ---- */
-
-/* Owners are compared first: keys of different owners are never compared, so the time of a search
- * reveals nothing about them. */
+/* Owners are compared first: the texts of different owners' keys are never compared, so the time of
+ * a search reveals nothing about the keys of other owners. */
 struct key {
     uint32_t owner;
     const char *text;
@@ -364,7 +357,7 @@ static int compare_keys(const void *left, const void *right)
                                 : strcmp(a->text, b->text);
 }
 
-/* Never called under the lock: the last reference unmaps a whole matrix. */
+/* Must not be called with the lock held: dropping the last reference unmaps a whole matrix. */
 static void destroy_entry(void *object)
 {
     struct table_entry *entry = object;
@@ -421,7 +414,7 @@ enum status result_table_put(struct result_table *table, uint32_t owner, const c
     return node != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-/* The lock is held. */
+/* Finds the entry of a key. The lock is held. */
 static struct table_entry *find_entry(const struct result_table *table, uint32_t owner,
                                       const char *key)
 {

@@ -16,20 +16,19 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Bytes of a block; each block has a checksum. */
+/* Size of a block in bytes; each block has a checksum. */
 #define BLOCK_SIZE ((size_t)1 << 18)
 #define WORD_BITS 64
-/* Blocks that result_file_compare_again compares each second: 1 MiB, about 0.1 ms of CPU time. */
+/* Blocks that result_file_compare_again compares per second: 1 MiB, about 0.1 ms of CPU time. */
 #define BLOCKS_AGAIN 4
 #define STATISTICS_ALIGNMENT ((size_t)16)
-/* A matrix with a file up to this size is built in memory and written at once: each page written
- * through a mapping costs a fault, and its sync interrupts every processor. */
+/* A matrix whose file has at most this size is built in memory and written with one call: each page
+ * written through a mapping costs a fault, and syncing it interrupts every processor. */
 #define MEMORY_FILE_BYTES ((size_t)1 << 19)
 
 struct layout {
-    size_t
-        statistics_at; /* end of the .npy data; of a hierarchy, which has no statistics, its end */
-    size_t checksums_at; /* the checksums cover all bytes before */
+    size_t statistics_at; /* end of the .npy data, or of a hierarchy, which has no statistics */
+    size_t checksums_at;  /* end of the bytes that the checksums cover */
     size_t block_count;
     size_t size;
 };
@@ -40,13 +39,13 @@ struct result_file {
     enum kind kind;
     enum result_form form;
     atomic_bool published;        /* set by the publisher, read by all threads */
-    bool in_memory;               /* small matrix before the seal: bytes are on the heap */
-    struct layout layout;         /* layout of a hierarchy, set by the seal */
+    bool in_memory;               /* bytes is on the heap: a small matrix before the seal */
+    struct layout layout;         /* for a hierarchy, set by result_file_seal */
     unsigned char *bytes;         /* mapping of the bytes that the checksums cover */
     struct statistics statistics; /* view into the mapping */
     uint64_t *checksums;          /* checksums by block */
-    atomic_uint_fast64_t *sound;  /* a bit per verified block */
-    atomic_uint_fast64_t unsound; /* number of other blocks; 0 = no need to read the bits */
+    atomic_uint_fast64_t *sound;  /* one bit per block: 1 = verified */
+    atomic_uint_fast64_t unsound; /* number of unverified blocks; 0 = the bits need not be read */
     atomic_int_fast64_t again_s;  /* second of the last result_file_compare_again */
     atomic_size_t again;          /* number of blocks compared again */
 };
@@ -58,7 +57,7 @@ static void add_checksums(struct layout *layout)
     layout->size = layout->checksums_at + layout->block_count * sizeof(uint64_t);
 }
 
-/* Limits the matrix to half of the range of off_t, so that no later sum overflows. */
+/* Lays out a matrix of at most half of the range of off_t, so that no later sum overflows. */
 static enum status lay_out(uint32_t vertex_count, enum kind kind, struct layout *ret_layout)
 {
     size_t size;
@@ -107,8 +106,6 @@ uint64_t result_file_hierarchy_size(uint64_t hierarchy_bytes)
 {
     return hierarchy_bytes + (hierarchy_bytes + BLOCK_SIZE - 1) / BLOCK_SIZE * sizeof(uint64_t);
 }
-
-/* ---- Blocks and their checksums ---- */
 
 static enum status digest_block(const struct result_file *file, size_t block,
                                 uint64_t *ret_checksum)
@@ -188,9 +185,7 @@ enum status result_file_verify(struct result_file *file, uint64_t offset, uint64
     return STATUS_OK;
 }
 
-/* ---- The file ---- */
-
-/* Every block of a new file counts as verified. */
+/* Sets the layout of a new file, of which every block counts as verified. */
 static enum status set_layout(struct result_file *file, const struct layout *layout)
 {
     file->layout = *layout;
@@ -241,8 +236,9 @@ static enum status map_file(struct result_file *file, int protection)
     if (bytes == MAP_FAILED) {
         return draft_file_status(errno);
     }
-    (void)madvise(bytes, size,
-                  MADV_HUGEPAGE); /* otherwise the first write zeroes the whole read-ahead */
+    (void)madvise(
+        bytes, size,
+        MADV_HUGEPAGE); /* without this advice the first write zeroes the whole read-ahead window */
     file->bytes = bytes;
     return STATUS_OK;
 }
@@ -252,7 +248,7 @@ static bool is_small(const struct result_file *file)
     return file->layout.size <= MEMORY_FILE_BYTES;
 }
 
-/* Allocates the object without a file. Only the layout of a matrix is known. */
+/* Allocates the object without a file. The layout of a hierarchy is not known yet. */
 static enum status allocate_file(uint32_t vertex_count, enum kind kind, enum result_form form,
                                  struct result_file **ret_file)
 {
@@ -280,7 +276,7 @@ static enum status make_bytes(struct result_file *file)
         file->in_memory = file->bytes != NULL;
         STATUS_TRY(file->in_memory ? STATUS_OK : STATUS_NO_MEMORY);
     } else {
-        /* On a full disk, a mapped page without a disk block would be a SIGBUS. */
+        /* Without allocated blocks, a write to a mapped page would raise SIGBUS on a full disk. */
         STATUS_TRY(draft_file_allocate(file->draft.descriptor, file->layout.size));
         STATUS_TRY(map_file(file, PROT_READ | PROT_WRITE));
     }
@@ -315,7 +311,7 @@ enum status result_file_write_hierarchy(struct result_file *file, const void *by
     return draft_file_write(file->draft.descriptor, 0, bytes, size);
 }
 
-/* Later changes through the mapping rewrite only their pages. */
+/* After the copy, the caller's changes through the mapping rewrite only the changed pages. */
 enum status result_file_copy(struct result_file *file, const struct result_file *base,
                              void **ret_bytes)
 {
@@ -334,7 +330,7 @@ enum status result_file_discard_copy(struct result_file *file)
     return ftruncate(file->draft.descriptor, 0) == 0 ? STATUS_OK : draft_file_status(errno);
 }
 
-/* Compares size and header with those expected, so that the header need not be parsed. */
+/* Compares the size and the header with the expected ones, so that no header need be parsed. */
 static enum status check_header(const struct result_file *file)
 {
     unsigned char expected[NPY_HEADER_SIZE];
@@ -357,7 +353,7 @@ static enum status find_statistics(const struct result_file *file, struct statis
                            ret_found);
 }
 
-/* Maps the matrix that result_file_create has created in the daemon. */
+/* Maps the matrix that result_file_create created in the daemon; a small one gets new memory. */
 static enum status adopt_bytes(struct result_file *file)
 {
     if (is_small(file)) {
@@ -376,12 +372,12 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
     file->draft.descriptor = descriptor;
     const enum status status = form == RESULT_FORM_MATRIX ? adopt_bytes(file) : STATUS_OK;
     if (status != STATUS_OK) {
-        file->draft.descriptor = -1; /* the caller still owns it */
+        file->draft.descriptor = -1; /* the caller still owns the descriptor */
     }
     return return_file(file, status, ret_file);
 }
 
-/* Finds the layout of a published file, whose first bytes tell the form. */
+/* Finds the layout of a published file, whose first bytes show the form. */
 static enum status find_layout(struct result_file *file)
 {
     struct layout layout;
@@ -477,7 +473,7 @@ static enum status seal_hierarchy(struct result_file *file)
         return draft_file_status(errno);
     }
     STATUS_TRY(lay_out_hierarchy((uint64_t)info.st_size, false, &layout));
-    let_go_bytes(file); /* needed if the bytes are a copy */
+    let_go_bytes(file); /* unmaps the bytes if they are a copy of the base */
     STATUS_TRY(set_layout(file, &layout));
     return map_file(file, PROT_READ);
 }

@@ -1,6 +1,6 @@
 /* The file of a result, a matrix or a hierarchy. The file of a new matrix is a draft with the .npy
- * header, mapped for the solver to write; a small matrix is built in memory and written at once.
- * The worker that writes the elements owns the file, then the result that answers from it.
+ * header, mapped for the solver to write; a small matrix is built in memory and written with one
+ * call. The file is owned first by the worker that writes it, then by the result.
  *
  * The statistics of a matrix follow the .npy data at the next multiple of 16 bytes, in the format
  * of proto/statistics.h: in the same file and under the same checksum, but not part of a download.
@@ -17,13 +17,13 @@
 
 struct result_file;
 
-/* "<graph id>.<kind>.result" */
+/* Size of a name "<graph id>.<kind>.result". */
 #define RESULT_FILE_NAME_SIZE 48
 void result_file_name(const char *graph_id, enum kind kind, char ret_name[RESULT_FILE_NAME_SIZE]);
 
-/* The size of the file of a matrix. STATUS_TOO_LARGE. */
+/* Returns the size of the file of a matrix. STATUS_TOO_LARGE. */
 MUST_CHECK enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes);
-/* The size of the file of a hierarchy that takes hierarchy_bytes in memory. */
+/* Returns the size of the file of a hierarchy that takes hierarchy_bytes in memory. */
 uint64_t result_file_hierarchy_size(uint64_t hierarchy_bytes);
 
 /* Creates the file of a new result. The blocks of a large matrix are allocated here, so a full disk
@@ -43,7 +43,7 @@ MUST_CHECK enum status result_file_write_hierarchy(struct result_file *file, con
                                                    size_t size);
 /* Instead of writing a hierarchy, copies the one in `base` (sealed, or opened and verified) into
  * the file and maps the copy. The caller may change *ret_bytes until the seal, or discard the copy,
- * which it must do before it writes something else. STATUS_DISK_FULL. */
+ * which it must do before it writes other contents. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_copy(struct result_file *file, const struct result_file *base,
                                         void **ret_bytes);
 MUST_CHECK enum status result_file_discard_copy(struct result_file *file);
@@ -58,7 +58,7 @@ enum result_form result_file_form(const struct result_file *file);
 /* Returns the hierarchy of a file that is sealed or opened; borrowed. */
 const void *result_file_hierarchy(const struct result_file *file, uint64_t *ret_size);
 struct matrix result_file_matrix(const struct result_file *file);
-/* The statistics of a matrix, which the solver writes; zero in a new file. Borrowed. */
+/* Returns the statistics of a matrix, which the solver fills in; zero in a new file. Borrowed. */
 const struct statistics *result_file_statistics(const struct result_file *file);
 uint64_t result_file_statistics_offset(const struct result_file *file);
 /* Makes the mapping read-only after the last write. STATUS_CORRUPT if the process that wrote the
@@ -68,7 +68,7 @@ int result_file_descriptor(const struct result_file *file); /* borrowed */
 uint64_t result_file_bytes(const struct result_file *file); /* size of the file */
 
 /* Returns whether these bytes are verified. Bytes of an opened file may be read, through the
- * mapping or the descriptor, only after this is true; those of a new file always may be read. */
+ * mapping or the descriptor, only after this is true; bytes of a new file may always be read. */
 bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size);
 /* Verifies the blocks of these bytes. Any thread. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_file_verify(struct result_file *file, uint64_t offset, uint64_t size);
@@ -79,6 +79,6 @@ MUST_CHECK enum status result_file_compare_again(struct result_file *file);
 /* Reads all blocks through the descriptor, writes their checksums, syncs the file and renames it to
  * its final name, replacing a file of that name; the name is durable after draft_file_sync_names of
  * the folder. Blocks on the disk. May be tried again after a failure; does nothing to a published
- * file. ret_checksum: of the whole file, for result_file_open. */
+ * file. ret_checksum: the checksum that result_file_open needs. */
 MUST_CHECK enum status result_file_publish(struct result_file *file, const char *name,
                                            uint64_t *ret_checksum);

@@ -40,7 +40,7 @@ void search_pool_destroy(struct search_pool *pool)
     free(pool);
 }
 
-/* Opens the hierarchy. like: for hierarchy_open_like, or NULL. The lock is held. */
+/* Opens the hierarchy, sharing the shape of `like` unless that is NULL. The lock is held. */
 static enum status open_hierarchy(struct search_pool *pool, const struct hierarchy *like)
 {
     uint64_t size;
@@ -85,8 +85,6 @@ enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs, s
     STATUS_TRY(search_pool_open(pool, NULL, &hierarchy));
     return label_cache_pairs(&pool->labels, hierarchy, pairs, count, ret_elements, ret_count);
 }
-
-/* ---- Rows ---- */
 
 /* Starts computing this row together with the next ones. */
 static enum status begin_rows(struct search_pool *pool, uint32_t index, struct result_rows *rows)

@@ -20,7 +20,7 @@ MUST_CHECK enum status search_pool_open(struct search_pool *pool, const struct h
 /* Returns the number of arcs; 0 if the first block is damaged. Reads only that block, because the
  * loop thread calls this function. */
 uint64_t search_pool_arc_count(struct search_pool *pool);
-/* Like result_pairs. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+/* Implements result_pairs for a hierarchy. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs,
                                          size_t count, void *ret_elements, size_t *ret_count);
 
@@ -33,12 +33,12 @@ struct result_rows {
     void *elements;   /* owned */
     uint32_t first;   /* index in the axis of the first row in elements */
     uint32_t count;
-    uint32_t room; /* rows that elements has space for */
+    uint32_t room; /* number of rows for which elements has space */
     bool is_complete;
     struct hierarchy_search *search; /* owned; NULL before the first row */
 };
 
-/* Like result_distances. */
+/* Implements result_distances for a hierarchy. */
 MUST_CHECK enum status search_pool_row(struct search_pool *pool, uint32_t index,
                                        struct result_rows *rows, const void **ret_distances);
 void search_pool_finish_rows(struct result_rows *rows);

@@ -21,7 +21,7 @@
 #define FORMAT_VERSION 7
 #define RESERVE "RESERVE"
 #define RESERVE_BYTES ((off_t)4 << 20)
-/* The folder quarantine/ may take this part of the disk: one eighth. */
+/* The files in quarantine/ may use one eighth of the disk. */
 #define QUARANTINE_PART 8
 #define FORMAT_TEXT_SIZE 64
 #define FORMAT_PREFIX "apspd state "
@@ -33,7 +33,8 @@ static enum status fail_step(const char *path, const char *what, struct problem 
                        strerror(error));
 }
 
-/* A new folder survives a power failure only after its parent folder is synced. */
+/* Opens or creates the directory. A new folder survives a power failure only after its parent
+ * folder is synced. */
 static enum status open_root(const char *path, struct state_dir *folder, struct problem *reterr)
 {
     bool created = mkdir(path, 0700) == 0;
@@ -51,8 +52,8 @@ static enum status open_root(const char *path, struct state_dir *folder, struct 
     /* Group write access is allowed: Kubernetes lets the group of a pod write its volumes. */
     if ((about.st_mode & S_IWOTH) != 0) {
         return problem_refuse(reterr, STATUS_CONFIG,
-                              "chmod 700 it, or choose another state directory",
-                              "%s is a folder that others may write", path);
+                              "run chmod 700 on it, or choose another state directory",
+                              "others may write to %s", path);
     }
     if (!created) {
         return STATUS_OK;
@@ -137,7 +138,8 @@ static enum status write_format(const char *path, struct state_dir *folder, stru
                                : problem_set(reterr, status, "%s: cannot write FORMAT", path);
 }
 
-/* A catalogue without FORMAT is not a new directory: FORMAT was removed. */
+/* Reads FORMAT, or writes it in a new directory. A directory that has a catalogue but no FORMAT is
+ * refused: it is not new, because FORMAT was removed. */
 static enum status read_or_write_format(const char *path, struct state_dir *folder,
                                         struct problem *reterr)
 {
@@ -201,7 +203,8 @@ enum status state_dir_open(const char *path, struct state_dir *ret_folder, struc
 void state_dir_keep_reserve(struct state_dir *folder)
 {
     struct statvfs info;
-    /* Require twice the size, so that the space just given to the catalogue is not taken back. */
+    /* Requires twice the size, so that RESERVE does not take back the space that its deletion has
+     * just given to the catalogue. */
     if (folder->has_reserve || fstatvfs(folder->root, &info) != 0 ||
         (uint64_t)info.f_bavail * info.f_frsize < 2 * RESERVE_BYTES) {
         return;
@@ -219,7 +222,7 @@ void state_dir_keep_reserve(struct state_dir *folder)
 
 bool state_dir_drop_reserve(struct state_dir *folder)
 {
-    /* The file may be left from an earlier run. */
+    /* The file may exist even if has_reserve is false: an earlier run may have created it. */
     folder->has_reserve = false;
     return unlinkat(folder->root, RESERVE, 0) == 0;
 }
@@ -274,8 +277,6 @@ void state_dir_sweep_result(const struct state_dir *folder, struct catalogue *ca
     }
 }
 
-/* ---- Repair ---- */
-
 /* Damaged rows are moved or deleted after the walk, because SQLite does not define what a walk sees
  * of changes made during it. */
 struct repair {
@@ -296,7 +297,7 @@ static enum status note_damage(void *context, const struct catalogue_damage *dam
     noted->next = repair->found;
     repair->found = noted;
     if (strcmp(damage->what, "graph") == 0) {
-        /* If the damage changed the ID, there is no file of that name. */
+        /* A missing file is no error: the damage may have changed the ID that names it. */
         if (!state_dir_quarantine(folder, STORE_GRAPHS, damage->id) && errno != ENOENT) {
             return draft_file_status(errno);
         }
@@ -322,8 +323,8 @@ static enum status check_graph(void *context, const struct graph_row *row)
                            : draft_file_status(errno);
 }
 
-/* A result is a cache: if its row is deleted, its job is solved again. A missing file is not
- * reported, because backups may leave out results. */
+/* Checks the file of a result. Results are a cache: if a row is deleted, its job is solved again. A
+ * missing file is not reported, because backups may leave out results. */
 static enum status check_result(void *context, const struct result_row *row)
 {
     struct repair *repair = context;
@@ -349,7 +350,7 @@ static enum status check_result(void *context, const struct result_row *row)
     return note_file(repair, is_there ? "result_file" : "", row->graph_id, row->kind);
 }
 
-/* Sets damaged rows aside; deletes rows whose file is missing or damaged, with what needs them. */
+/* Sets damaged rows aside; deletes rows with a missing or damaged file, and rows that need them. */
 static enum status repair_rows(struct catalogue *catalogue, const void *context)
 {
     for (const struct catalogue_damage *at = context; at != NULL; at = at->next) {
@@ -466,7 +467,7 @@ static enum status repair_all(struct repair *repair)
     const struct catalogue_visitor visitor = {
         .context = repair, .damaged = note_damage, .graph = check_graph, .result = check_result};
     STATUS_TRY(catalogue_visit(repair->catalogue, &visitor));
-    /* Done before the damaged rows are removed, so that a start interrupted here is repeated. */
+    /* Graphs come before the damaged rows, so that the next start repeats an interrupted repair. */
     STATUS_TRY(remove_orphans(repair, STORE_GRAPHS));
     STATUS_TRY(catalogue_transact(repair->catalogue, repair_rows, repair->found));
     STATUS_TRY(remove_orphans(repair, STORE_RESULTS));

@@ -29,24 +29,22 @@ struct state_dir {
     char catalogue_path[STATE_PATH_SIZE];
 };
 
-/* Opens the directory, creating what is missing (of the path only the last folder, mode 0700).
- * STATUS_CONFIG with a problem if another process holds the lock, or if the format is unknown or of
- * another version; then only LOCK has been touched. The caller calls state_dir_close even after a
- * failure. */
+/* Opens the directory and creates missing parts; of the path itself only the last folder, with mode
+ * 0700. STATUS_CONFIG with a problem if another process holds the lock, or if the format is unknown
+ * or of another version; then only LOCK has been touched. Close it even after a failure. */
 MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_folder,
                                       struct problem *reterr);
 /* Makes catalogue rows and files consistent. Damaged rows are moved to the table of damaged rows.
  * Rows without a file are deleted. Results that do not match their row, graphs of damaged rows, and
  * damaged coordinates are moved to quarantine. Files without a row are removed. ret_found: a list
- * of all this, owned by the caller; the entry of a missing result has an empty `what`. Starting
- * thread. */
+ * of all repairs, owned by the caller; a missing result has an empty `what`. Starting thread. */
 MUST_CHECK enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
                                         struct catalogue_damage **ret_found,
                                         struct problem *reterr);
 /* Moves a file to quarantine; false with errno on failure. Quarantine may take an eighth of the
  * disk; its oldest files are removed first. */
 bool state_dir_quarantine(const struct state_dir *folder, enum store_folder from, const char *name);
-/* These functions remove a file if no row names it; a later change of the same batch may have
+/* These functions remove a file unless a row names it: a later change of the same batch may have
  * written the row again. Catalogue thread. */
 void state_dir_sweep_graph(const struct state_dir *folder, struct catalogue *catalogue,
                            const char *graph_id);
@@ -58,5 +56,5 @@ void state_dir_forget_damage(struct catalogue_damage *found);
 void state_dir_keep_reserve(struct state_dir *folder);
 /* Deletes RESERVE; false if it did not exist. */
 bool state_dir_drop_reserve(struct state_dir *folder);
-/* Accepts a partly opened directory, whose missing descriptors are -1. */
+/* Closes a directory, which may be partly opened, with -1 for missing descriptors. */
 void state_dir_close(struct state_dir *folder);

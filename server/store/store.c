@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Limits of one batch of the publisher: small results share a sync; a large result goes alone. */
+/* Limits of one batch of the publisher: small results share a sync; a large result is alone. */
 #define PUBLISH_LIMIT 64
 #define PUBLISH_LIMIT_BYTES ((uint64_t)64 << 20)
 
@@ -37,14 +37,15 @@ struct store {
     struct catalogue_damage *damage; /* found at start-up */
     bool started;
     atomic_bool refusing; /* a commit or fsync failed, so the state of the disk is unknown */
-    /* Files were renamed without sync: set by the publisher, and by the catalogue thread. */
+    /* Files were renamed, but their folder is not synced yet. The publisher uses the first flag,
+     * the catalogue thread the second. */
     bool has_new_results;
     bool has_new_graphs;
 
     pthread_mutex_t lock;
     struct queue publishing; /* changes for the publisher, which passes them to `ready` */
     struct queue ready;      /* changes for the catalogue thread */
-    /* The publisher's batch once it is carried out; NULL before. */
+    /* The publisher's batch after the catalogue thread has carried it out; NULL before. */
     struct store_change *carried_out;
     pthread_cond_t settled;
 };
@@ -67,9 +68,8 @@ struct store_op *store_find_op(struct store_change *change, enum store_op_kind k
     return NULL;
 }
 
-/* ---- The steps of each kind of operation ---- */
-
-/* Runs before the row is deleted. A crash in between leaves a row without a file, a lost result. */
+/* Moves the file before the result's row is deleted. After a crash between the two steps the row
+ * has no file, and the result counts as lost. */
 static enum status quarantine_result(struct store *store, struct store_op *op)
 {
     char name[RESULT_FILE_NAME_SIZE];
@@ -78,7 +78,7 @@ static enum status quarantine_result(struct store *store, struct store_op *op)
     return STATUS_OK;
 }
 
-/* Takes seconds for a large result: checksum and fsync. */
+/* Publishes the file of a result. The checksum and fsync of a large result take seconds. */
 static enum status publish_result(struct store *store, struct store_op *op)
 {
     struct result_row *row = &op->result.row;
@@ -101,7 +101,7 @@ static enum status publish_graph(struct store *store, struct store_op *op)
     return STATUS_OK;
 }
 
-/* The rename is the commit: readers find either the old or the new coordinates. */
+/* Publishes coordinates. The rename is the commit: readers find either the old or the new ones. */
 static enum status publish_coordinates(struct store *store, struct store_op *op)
 {
     STATUS_TRY(draft_file_publish(&op->coordinates.file, op->coordinates.graph_id));
@@ -130,7 +130,7 @@ static void sweep_deleted_graph(struct store *store, const struct store_op *op, 
         return;
     }
     unlinkat(store->dir.folders[STORE_COORDINATES], op->id,
-             0); /* start-up removes a file left without a graph */
+             0); /* if this fails, the next start removes the file */
     state_dir_sweep_graph(&store->dir, store->catalogue, op->id);
     graph_cache_forget(store->graph_cache, op->id);
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
@@ -145,7 +145,8 @@ static void sweep_lost_graph(struct store *store, const struct store_op *op, enu
     }
 }
 
-/* If the row failed for lack of disk space or memory, the file stays: the row is tried again. */
+/* Removes the file of a result whose row could not be written. For lack of disk space or memory the
+ * file stays, because the row will be written again. */
 static void sweep_lost_result(struct store *store, const struct store_op *op, enum status status)
 {
     if (status != STATUS_OK && status != STATUS_DISK_FULL && status != STATUS_NO_MEMORY) {
@@ -163,18 +164,18 @@ static void sweep_lost_coordinates(struct store *store, const struct store_op *o
 }
 
 enum phase {
-    PHASE_RESULTS, /* on the publisher's thread: operations on results */
-    PHASE_FILES,   /* before the rows */
-    PHASE_AFTER    /* after the commit of the rows */
+    PHASE_RESULTS, /* operations on results, on the publisher's thread */
+    PHASE_FILES,   /* operations on files, before the rows are written */
+    PHASE_AFTER    /* operations after the rows are committed */
 };
 
 enum row_change { ROW_KEPT, ROW_PUT, ROW_DELETED };
 
-/* The steps of an operation; NULL = nothing. */
+/* The steps of each kind of operation; NULL = no step. */
 static const struct {
     enum phase phase;
     enum row_change row;
-    enum catalogue_table table; /* of the row; CATALOGUE_TABLES = none */
+    enum catalogue_table table; /* table of the row; CATALOGUE_TABLES = no row */
     enum status (*step)(struct store *store, struct store_op *op);
     /* Runs between the commit and PHASE_AFTER: removes files of deleted rows, and of rows that were
      * not written. A file left after a failure is an orphan, removed at the next start. */
@@ -207,9 +208,7 @@ static bool touches_results(const struct store_change *change)
     return touches;
 }
 
-/* ---- Publishing ---- */
-
-/* Runs the steps of this phase for all changes without a failure so far. */
+/* Runs the steps of this phase for all changes that have not failed. */
 static void run_steps(struct store *store, struct store_change *batch, enum phase phase)
 {
     for (struct store_change *change = batch; change != NULL; change = change->next) {
@@ -236,9 +235,7 @@ static void sync_names(struct store *store, enum store_folder folder, bool *has_
     *has_new = false;
 }
 
-/* ---- Rows ---- */
-
-/* Writes the rows of all changes without a failure so far. */
+/* Writes the rows of all changes that have not failed. */
 static enum status write_batch(struct catalogue *catalogue, const void *context)
 {
     for (const struct store_change *change = context; change != NULL; change = change->next) {
@@ -254,8 +251,8 @@ static enum status write_batch(struct catalogue *catalogue, const void *context)
     return STATUS_OK;
 }
 
-/* Commits all rows of the batch. On a full disk deletes RESERVE first, which leaves space for
- * deletions and the ends of jobs. */
+/* Commits all rows of the batch. If the disk is full, deletes RESERVE and tries again, which leaves
+ * space for deletions and for final states of jobs. */
 static void write_rows(struct store *store, struct store_change *batch)
 {
     enum status status =
@@ -275,8 +272,6 @@ static void write_rows(struct store *store, struct store_change *batch)
         }
     }
 }
-
-/* ---- After the rows ---- */
 
 static void sweep_files(struct store *store, const struct store_change *batch)
 {
@@ -334,9 +329,7 @@ static void carry_out(struct store *store, struct store_change *batch)
     }
 }
 
-/* ---- The threads and their queues ---- */
-
-/* The lock is held. */
+/* Appends a change to a queue. The lock is held. */
 static void queue_push(struct queue *queue, struct store_change *change)
 {
     change->next = NULL;
@@ -349,8 +342,8 @@ static void queue_push(struct queue *queue, struct store_change *change)
     pthread_cond_signal(&queue->moved);
 }
 
-/* Waits for a change and removes the oldest changes of the queue: all, or with `limited` up to the
- * limits of a publisher's batch. NULL once the queue is closed and empty. */
+/* Waits for a change, then removes all changes of the queue or, with `limited`, the oldest ones up
+ * to the limits of a publisher's batch. Returns NULL once the queue is closed and empty. */
 static struct store_change *pop_batch(struct store *store, struct queue *queue, bool limited)
 {
     struct store_change *last = NULL;
@@ -386,7 +379,7 @@ static void *publish_all(void *context)
     while ((batch = pop_batch(store, &store->publishing, true)) != NULL) {
         run_steps(store, batch, PHASE_RESULTS);
         sync_names(store, STORE_RESULTS, &store->has_new_results);
-        /* One lock covers the loop, so that the catalogue thread receives the whole batch. */
+        /* The lock covers the whole loop, so that the catalogue thread gets the whole batch. */
         pthread_mutex_lock(&store->lock);
         for (struct store_change *change = batch; change != NULL; change = batch) {
             batch = change->next;
@@ -426,7 +419,7 @@ void store_write_graph(const struct store *store, struct store_change *change)
     struct draft_file *file = &op->graph.file;
     enum status status = graph_file_write(store->dir.folders[STORE_GRAPHS], op->graph.row.id,
                                           op->graph.graph, file, &op->graph.row.file_bytes);
-    /* Synced here, where several threads work at once, and not in the single catalogue thread. */
+    /* Syncs here, where several threads work at once, and not in the single catalogue thread. */
     if (status == STATUS_OK) {
         status = draft_file_sync(file);
         if (status != STATUS_OK) {
@@ -451,8 +444,6 @@ static void close_queue(struct store *store, struct queue *queue)
     pthread_cond_signal(&queue->moved);
     pthread_mutex_unlock(&store->lock);
 }
-
-/* ---- Open and close ---- */
 
 static enum status open_parts(const char *path, uint64_t cache_bytes, struct store *store,
                               struct problem *reterr)

@@ -6,12 +6,12 @@
  * Each change writes its files first and commits its catalogue rows second, so everything that the
  * catalogue names is on the disk. Start-up removes files that no row names.
  *
- * Changes with results run in the order of store_apply; so do changes without. A change without
- * results may run before an earlier change with results, so that accepting a job never waits while
- * a large result is hashed and synced. The caller writes the file of a graph before
- * store_apply (store_write_graph). Waiting changes share one commit. After a failed commit or fsync
- * the store refuses every further change (STATUS_IO), so that it acknowledges nothing that may be
- * lost. */
+ * Changes with results run in the order of their store_apply calls, and so do changes without
+ * results. A change without results may run before an earlier change with results, so that
+ * accepting a job never waits while a large result is hashed and synced. The caller writes the file
+ * of a graph before store_apply (store_write_graph). Waiting changes share one commit. After a
+ * failed commit or fsync the store refuses every further change (STATUS_IO), so that it
+ * acknowledges nothing that may be lost. */
 #pragma once
 
 #include "server/store/catalogue.h"
@@ -41,12 +41,12 @@ enum store_op_kind {
 /* One row of the catalogue with its file, or only one of the two. */
 struct store_op {
     enum store_op_kind kind;
-    union { /* each member begins with the row, if there is one, and the row with its ID */
+    union { /* each member begins with its row, if it has one, and each row with its ID */
         char id[JOB_ID_SIZE];
         struct {
             struct graph_row row;      /* file_bytes is set by store_write_graph */
             const struct graph *graph; /* NULL = only the row is written */
-            enum status file_status;   /* set by store_write_graph: whether the file was written */
+            enum status file_status;   /* outcome of store_write_graph */
             struct draft_file file;
         } graph;
         struct name_row name;
@@ -70,10 +70,10 @@ struct store_op {
 struct store_change {
     struct store_op ops[STORE_OPS_MAX];
     unsigned op_count;
-    /* References to deleted results, by kind, or NULL. The publisher drops them after the commit,
-     * because the last reference unmaps the file, and freeing a large file takes long. */
+    /* References to deleted results, indexed by kind, or NULL. The publisher drops them after the
+     * commit, because the last reference unmaps the file, and freeing a large file takes long. */
     struct result *retired[KIND_COUNT];
-    enum status status; /* out */
+    enum status status; /* set before done is called */
     void (*done)(struct store_change *change);
     void *context;
     struct store_change *next; /* link of the store's queues and batches */
@@ -100,7 +100,7 @@ void store_close(struct store *store);
 /* The first step of a change with STORE_PUT_GRAPH: writes and syncs the graph's file as a draft.
  * Stores a failure in file_status, which store_apply reports. Any thread; blocks on the disk. */
 void store_write_graph(const struct store *store, struct store_change *change);
-/* Passes the change, valid until done, to the disk threads. Any thread, never blocks. */
+/* Passes the change to the disk threads; it must stay valid until done is called. Never blocks. */
 void store_apply(struct store *store, struct store_change *change);
 
 /* Returns the open directory of a folder, in which workers read or create files. Borrowed. */
