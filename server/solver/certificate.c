@@ -62,14 +62,14 @@ struct certificate {
     double floor;   /* relative tolerance, 0 for integers */
     double epsilon; /* relative error of one addition */
     double least;   /* smallest magnitude with this relative error */
-    struct adjacency *adjacency; /* undirected edges, both directions; or NULL */
+    struct adjacency *adjacency; /* edges of an undirected graph in both directions, or NULL */
     struct search *searches;     /* buffers, one struct per thread */
     uint32_t thread_count;
     uint32_t row_count;
     uint32_t first_row; /* index of the first row of the current batch */
 };
 
-/* Returns whether one pass over the edges checks a row: if weights are non-negative integers. */
+/* Returns whether one pass over the edges suffices: the weights are non-negative integers. */
 static bool has_quick_way(const struct certificate *certificate)
 {
     const struct graph *graph = certificate->graph;
@@ -405,7 +405,7 @@ static void check_task(void *context, uint32_t thread, uint64_t task)
                               : check_row(certificate, search, place, NULL) == STATUS_OK;
 }
 
-/* Searches a row that is not proven, to report its wrong entry. */
+/* Checks a row by a search after the quick check has failed, to report the wrong entry. */
 static enum status check_again(struct certificate *certificate, uint32_t index,
                                struct problem *reterr)
 {

@@ -19,8 +19,8 @@ struct certificate_request {
     const struct matrix *matrix;
     uint32_t decimals; /* decimals of an f8 matrix: distances of the graph are integers, 10^decimals
                           times the distances of the matrix, and are compared exactly */
-    const uint32_t *rows;  /* row_count rows; NULL = spread evenly over the matrix */
-    uint32_t row_count;    /* if larger than the number of rows of the matrix, all rows */
+    const uint32_t *rows;  /* the row_count rows to prove; NULL = spread evenly over the matrix */
+    uint32_t row_count;    /* number of rows to prove, or more than the matrix has for all */
     bool packed;           /* the matrix contains only the listed rows, one after the other */
     struct cpu_pool *pool; /* threads that share the work; NULL = only the calling thread */
     const struct observer *observer; /* may be NULL */
@@ -32,8 +32,8 @@ MUST_CHECK enum status certificate_check(const struct certificate_request *reque
                                          struct verification *ret_verification,
                                          struct problem *reterr);
 
-/* The name of a vertex, truncated for a message to at most `most` bytes, which are at most
- * CERTIFICATE_NAME_MAX, but never within a UTF-8 character. */
+/* Returns the name of a vertex for a message, truncated to at most `most` bytes, but never within a
+ * UTF-8 character. most: at most CERTIFICATE_NAME_MAX. */
 #define CERTIFICATE_NAME_MAX 63
 struct certificate_name {
     char text[CERTIFICATE_NAME_MAX + 1];

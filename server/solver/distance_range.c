@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-/* Time of the proof on one core, measured on random graphs of 10^3 to 10^5 vertices. */
+/* Seconds of the proof per vertex and edge on one core; random graphs of 10^3 to 10^5 vertices. */
 #define STAR_VERTEX_S 200e-9
 #define STAR_EDGE_S 5e-9
-/* With fewer edges per vertex, the few edges that the proof reads would not reach all vertices. */
+/* With fewer edges per vertex, the few edges that the proof reads do not reach all vertices. */
 #define STAR_DEGREE 8
-/* Number of passes over the edges, per direction, to reach every vertex. */
+/* Maximum number of passes over the rows to reach every vertex. */
 #define SWEEPS 4
 /* Number of edges of a vertex that are compared to find a short one. */
 #define WAYS 16
@@ -19,7 +19,7 @@ struct reach {
     const struct graph *graph;
     uint32_t limit;
     uint32_t hub;
-    uint32_t *length;    /* per vertex, at most limit, or NOT_REACHED */
+    uint32_t *length;    /* indexed by vertex: at most limit, or NOT_REACHED */
     uint32_t count;      /* number of vertices reached */
     uint64_t edges_left; /* number of edges that may still be read */
 };

@@ -17,9 +17,9 @@
 #define PATH_SIZE 4096
 #define LINE_SIZE 256
 
-/* Smallest memory that is faulted in ahead: for less memory, starting a thread takes longer. */
+/* Smallest memory that is faulted in ahead: for less, starting a thread takes longer. */
 #define WARM_BYTES_MIN ((size_t)16 << 20)
-/* Bytes of one call to the kernel; the thread checks for a stop between calls. */
+/* Bytes that one call to the kernel faults in; the thread checks for a stop between calls. */
 #define WARM_SLICE_BYTES ((size_t)4 << 20)
 
 /* Reads the number after a name at the beginning of a line. Returns `otherwise` if there is no
@@ -44,7 +44,7 @@ static uint64_t read_figure(const char *folder, const char *file, const char *na
     return figure;
 }
 
-/* The files with the memory statistics of a group, and the names of lines in memory.stat. */
+/* The names of a group's files with memory statistics, and of lines in the file memory.stat. */
 struct group_files {
     const char *limit;
     const char *used;
@@ -63,8 +63,7 @@ struct group {
 };
 
 /* Parses a line of /proc/PID/cgroup, "NUMBER:CONTROLLERS:PATH", and returns the path of the memory
- * group. Returns NULL for another hierarchy. Version 1 names its controllers, version 2 names
- * none. */
+ * group. Returns NULL for other controllers. Only version 1 names controllers. */
 static const char *parse_group_line(const char *line, bool *ret_is_old)
 {
     const char *controllers = strchr(line, ':');
@@ -82,9 +81,9 @@ static const char *parse_group_line(const char *line, bool *ret_is_old)
     return strncmp(line, "0::/", 4) == 0 ? path + 1 : NULL;
 }
 
-/* Finds the control group of the process; false if it has none. A child of a confined process
- * cannot read its own entry in /proc, but can read its parent's, which names the same group. If
- * both versions are mounted, version 1 controls the memory. */
+/* Finds the control group of the process; returns false if it has none. A child of a confined
+ * process cannot read its own entry in /proc, but can read its parent's, which names the same
+ * group. If both versions are mounted, version 1 controls the memory. */
 static bool find_group(struct group *ret_group)
 {
     char line[PATH_SIZE - sizeof(GROUPS "/memory")];

@@ -17,7 +17,7 @@
 MUST_CHECK enum status ranks_share_graph(const struct ranks *ranks, enum status status,
                                          struct graph **graph);
 
-/* Sends the plan of rank 0 to the other ranks, because two searches for separators may find
- * different ones. tile: vertices per tile edge of the solver. */
+/* Sends the plan of rank 0 to the other ranks, because two searches may find different separators.
+ * tile: vertices per tile edge of the solver. */
 MUST_CHECK enum status ranks_share_plan(const struct ranks *ranks, const struct graph *graph,
                                         uint32_t tile, enum status status, struct plan **plan);

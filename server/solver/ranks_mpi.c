@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Largest message: MPI counts bytes as an int. */
+/* Maximum bytes of a message, because MPI counts bytes in an int. */
 #define PIECE_BYTES ((size_t)1 << 30)
-/* Pause between polls of an idle rank: a blocking wait of MPI keeps the processor busy. */
+/* An idle rank polls with this pause, because a blocking wait of MPI keeps the processor busy. */
 #define IDLE_MS 5
 
-/* Broadcasts in progress. When all entries are used, start_broadcast completes them first. */
+/* Broadcasts in progress. If all entries are in use, start_broadcast completes them. */
 static MPI_Request requests[64];
 static int request_count;
 

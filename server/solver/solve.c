@@ -23,13 +23,13 @@
 /* Fraction of a solve's time that 16-bit arithmetic saves. Proving that 16 bits suffice may take as
  * much time. */
 #define NARROW_GAIN 0.5
-/* Limit on the seconds of that proof, because it does not check for a cancel. */
+/* Limit on the seconds of the 16-bit proof, because the proof does not check for a cancel. */
 #define NARROW_PROOF_S_MAX 1.0
 
 /* Seconds that a certificate takes per edge and per vertex of a row. */
 #define CHECK_STEP_S 1e-9
-/* Expected seconds from the end of a solve to the end of its job, without the proof of PUBLISH_ROWS
- * rows, which is the daemon's default. */
+/* Expected seconds from the end of a solve to the end of its job, in addition to the proof of
+ * PUBLISH_ROWS rows, which the daemon makes by default. */
 #define PUBLISH_S 5e-3
 #define PUBLISH_ROWS 16
 
@@ -231,7 +231,7 @@ static enum status refuse_cycle(const struct graph *graph, const struct solve_ou
     return status;
 }
 
-/* Refuses a graph with a negative cycle, using the decimal weights as they were written. */
+/* Refuses a graph that has a negative cycle; sums the decimal weights as they were written. */
 static enum status find_cycle(const struct graph *graph, const struct observer *observer,
                               struct solve_outcome *outcome, struct problem *reterr)
 {
@@ -291,13 +291,13 @@ static enum status tell_failure(const struct solve *solve, enum status status)
         problem_set(solve->reterr, status, "A distance is not within 0..65534, the range of u2.");
         problem_hint(solve->reterr, "Use kind=i4.");
     } else if (status != STATUS_OK) {
-        problem_set(solve->reterr, status, "The %s solver: %s.", solve->solver->class_->name,
+        problem_set(solve->reterr, status, "The %s solver failed: %s.", solve->solver->class_->name,
                     status_info(status)->title);
     }
     return status;
 }
 
-/* Tells the observer the expected seconds of each phase, before and after planning. */
+/* Tells the observer the expected seconds of each phase. Called before and after planning. */
 static void tell_expected(const struct solve *solve)
 {
     const struct observer *observer = solve->observer;
@@ -381,7 +381,7 @@ static void fill_statistics(const struct solve *solve, struct cpu_pool *pool)
     account->timings.compute_s += stopwatch_now_s() - begin_s;
 }
 
-/* Verifies the matrix and computes its statistics, in the first rank only. */
+/* Verifies the matrix and computes its statistics. Called on the first rank only. */
 static enum status finish_solve(struct solve *solve)
 {
     const struct solve_account *account = &solve->outcome->account;

@@ -5,7 +5,7 @@
 #include "proto/hierarchy.h"
 #include "server/solver/solver.h"
 
-/* Number of evenly spread rows that verify checks; all rows of a smaller matrix. O(m) per row. */
+/* Number of evenly spread rows that `verify` checks; all rows if there are fewer. O(m) per row. */
 #define SOLVE_VERIFY_ROWS 1024
 
 struct solve_request {
@@ -17,8 +17,9 @@ struct solve_request {
     const struct observer *observer;     /* NULL = none */
 };
 
-/* The graph that a solve computes, for distances of a kind: with integers in place of decimals and,
- * if `folds`, undirected if every edge has an equal reverse. Borrows from the original graph. */
+/* The graph as it is solved for a kind: decimals are scaled to integers and, with `folds`, a
+ * directed graph whose edges all have equal reverses becomes undirected. Borrows from that
+ * graph. */
 struct solve_subject {
     const struct graph *graph; /* the graph to solve: folded, else scaled, else the original */
     struct graph *scaled;
@@ -31,7 +32,8 @@ MUST_CHECK enum status solve_subject_init(const struct graph *graph, enum kind k
 void solve_subject_finish(struct solve_subject *subject);
 
 /* Outcome of a solve, successful or not. Must be zeroed before use; solve_outcome_finish frees it.
- * For statistics set account.statistics, of request->kind, which is filled on STATUS_OK. */
+ * To get statistics, the caller sets account.statistics, initialised for request->kind; the solve
+ * fills it on STATUS_OK. */
 struct solve_outcome {
     struct solve_account account;
     struct solver_device device;
@@ -62,19 +64,20 @@ char *solve_outcome_print_cycle(const struct solve_outcome *outcome,
 void solve_outcome_finish(struct solve_outcome *outcome);
 
 /* Refuses an edge of negative weight from a vertex to itself. If the solve would round sums, also
- * refuses any other negative cycle, because rounded sums may hide it. Names the cycle. */
+ * refuses any other negative cycle, because rounded sums may hide it. The outcome gets the
+ * cycle. */
 MUST_CHECK enum status solve_refuse_unsolvable(const struct graph *graph,
                                                const struct solve_subject *subject,
                                                const struct observer *observer,
                                                struct solve_outcome *outcome,
                                                struct problem *reterr);
-/* Judges a solve that ended with this status: names the negative cycle that the solver reported,
- * and refuses distances that rounding has made unreliable. Any other status is returned
- * unchanged. */
+/* Checks the outcome of a solve that ended with this status: finds the negative cycle that the
+ * solver reported, and refuses distances that rounding has made unreliable. Any other status is
+ * returned unchanged. */
 MUST_CHECK enum status solve_judge(const struct graph *graph, const struct solve_subject *subject,
                                    const struct observer *observer, enum status status,
                                    struct solve_outcome *outcome, struct problem *reterr);
-/* Names a negative cycle of the graph that a solver has reported. STATUS_NEGATIVE_CYCLE, or
+/* Finds a negative cycle after a solver has reported one. STATUS_NEGATIVE_CYCLE, or
  * STATUS_NOT_VERIFIED if there is none, STATUS_CANCELLED by the observer, STATUS_NO_MEMORY. */
 MUST_CHECK enum status solve_confirm_cycle(const struct graph *graph,
                                            const struct observer *observer,

@@ -84,9 +84,10 @@ enum status solve_measure_hierarchy(const struct graph *graph, const struct solv
 
 static enum status refuse_size(const char *words, struct problem *reterr)
 {
-    return problem_refuse(reterr, STATUS_TOO_LARGE,
-                          "Solve a part of the graph, or use a machine that holds its matrix.",
-                          "The hierarchy of this graph would be too large%s.", words);
+    return problem_refuse(
+        reterr, STATUS_TOO_LARGE,
+        "Solve a part of the graph, or use a machine with enough memory for its matrix.",
+        "The hierarchy of this graph would be too large%s.", words);
 }
 
 /* Computes the weights of all arcs, and writes the hierarchy to newly allocated memory. */
@@ -99,7 +100,7 @@ static enum status customize_shape(const struct hierarchy_shape *shape, const st
     struct cpu_pool *pool = NULL;
     if (available > 0 && size > available / 2) {
         problem_limit(reterr, (double)(available / 2), (double)size);
-        return refuse_size(" for the memory that is free", reterr);
+        return refuse_size(" for the free memory", reterr);
     }
     void *bytes = aligned_alloc(HIERARCHY_ALIGNMENT, size);
     enum status status = bytes != NULL ? cpu_pool_create(threads, &pool) : STATUS_NO_MEMORY;
@@ -109,8 +110,7 @@ static enum status customize_shape(const struct hierarchy_shape *shape, const st
     cpu_pool_destroy(pool);
     if (status != STATUS_OK) {
         free(bytes);
-        return status == STATUS_TOO_LARGE ? refuse_size(" for the memory that is free", reterr)
-                                          : status;
+        return status == STATUS_TOO_LARGE ? refuse_size(" for the free memory", reterr) : status;
     }
     *ret_bytes = bytes;
     *ret_size = size;
@@ -146,7 +146,7 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
         outcome->plan.planning_s = request->shape == NULL ? stopwatch_now_s() - began_s : 0;
     }
     if (status == STATUS_OK && shape == NULL) {
-        status = refuse_size(": it has no small separators", reterr);
+        status = refuse_size(": the graph has no small separators", reterr);
     }
     if (status == STATUS_OK) {
         const double begin_s = stopwatch_now_s();
@@ -166,7 +166,8 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
     hierarchy_destroy_shape(own_shape);
     solve_subject_finish(&subject);
     if (status != STATUS_OK && reterr->status != status) {
-        problem_set(reterr, status, "The hierarchy: %s.", status_info(status)->title);
+        problem_set(reterr, status, "The hierarchy cannot be computed: %s.",
+                    status_info(status)->title);
     }
     observer_tell(observer, PHASE_PUBLISHING, 0);
     return status;

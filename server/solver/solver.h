@@ -70,7 +70,7 @@ struct solver_figures {
 struct solver_class {
     const char *name;
     size_t size;   /* bytes of the back end's own struct */
-    bool gpu;      /* whether solver_gpu_model makes the models of this solver */
+    bool gpu;      /* whether models of this solver are made by solver_gpu_model */
     uint32_t tile; /* vertices per tile edge of the plans that the solver executes */
     void (*describe)(const struct solver *solver, struct solver_device *ret_device);
     void (*estimate)(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
@@ -128,7 +128,7 @@ static inline void solver_assume_rates(struct solver *solver, double rate_per_s)
     solver->rates[ARITHMETIC_F8] = rate_per_s / 2;
 }
 
-/* Returns the relaxations of a dense solve: n^3, or half of it if the matrix is symmetric. */
+/* Returns the number of relaxations of a dense solve: n^3, or half of that if symmetric. */
 static inline double solver_relaxations(uint32_t vertex_count, const struct solve_options *options)
 {
     const double n = vertex_count;

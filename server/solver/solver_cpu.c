@@ -128,8 +128,8 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
                                    .separator_s = PLAN_SEPARATOR_S};
 }
 
-/* Checks the memory, because the panels of a round with many pivots may need much. Half of the
- * available memory is reserved for the matrix and the service. */
+/* Returns whether a plan fits in memory: the panels of a round with many pivots may need much. Half
+ * of the available memory is reserved for the matrix and the service. */
 static bool fits_host(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
                       enum kind kind)
 {

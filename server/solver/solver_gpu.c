@@ -10,11 +10,11 @@
 
 _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed through");
 
-/* Peak relaxations per clock and multiprocessor, by the fused instruction or by an addition and a
- * minimum, and the fraction of this peak that is assumed until the first large solve. */
+/* Peak number of relaxations per clock and multiprocessor, whether by the fused instruction or by
+ * an addition and a minimum, and the fraction of it that is assumed until the first large solve. */
 #define RELAXATIONS_PER_CLOCK 64.0
 #define ASSUMED_EFFICIENCY 0.8
-/* Vertices of the smallest solve that measures the rate: launches dominate smaller solves. */
+/* Number of vertices from which a solve measures the rate: launches dominate smaller solves. */
 #define MEASURED_VERTICES_MIN 2048
 /* Shortest possible round, limited by its chain of dependent launches and pivots. */
 #define ROUND_SECONDS_MIN 40e-6
@@ -27,7 +27,8 @@ _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed thro
 /* Costs of a planned round, measured on an H200. ROUND_S: seconds of three launches and of the
  * partly filled ends of their grids. BYTES: bytes of device memory moved per clock and
  * multiprocessor. DEPTH_STEP: pivots that the kernels compute at a time. EDGE_STEP: a warp skips
- * padding only if all of its threads are in it; a compromise between its 16 rows and 32 words. */
+ * padding only if all of its threads are in it; the step is a compromise between the 16 rows and
+ * the 32 words of a warp. */
 #define PLAN_ROUND_S 25e-6
 #define PLAN_BYTES_PER_CLOCK 16.0
 #define PLAN_DEPTH_STEP 4
@@ -61,7 +62,10 @@ static void describe_device(const struct solver *solver, struct solver_device *r
     ret_device->memory_bytes = self->device.memory_bytes;
     ret_device->memory_free_bytes = self->device.memory_free_bytes;
     ret_device->units = self->members * self->device.multiprocessors;
-    ret_device->members = self->by_ranks ? 1 : self->members; /* ranks may be on other hosts */
+    ret_device->members =
+        self->by_ranks
+            ? 1
+            : self->members; /* devices of ranks are not counted: they may be on other hosts */
 }
 
 /* Returns the number of devices that solve a graph of this size by the dense plan. */

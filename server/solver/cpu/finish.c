@@ -17,11 +17,12 @@
 
 /* Number of 4-byte elements per cache line: the transposition works on whole cache lines. */
 #define LINE 16
-/* Bytes of each row that a task moves: short enough for many tasks, long enough to stream. */
+/* Bytes of each row that a task of move_stripe moves: few enough for many tasks, and enough to
+ * stream. */
 #define STRIPE_BYTES 2048
-/* Rows that are copied at once from separate tiles: few enough to stay in the cache. */
+/* Number of rows that are copied at once from separate tiles: few enough to stay in the cache. */
 #define ROWS_COPIED 8
-/* From this size on, a system call faults in a row's pages, three times as fast as page faults. */
+/* A row of at least this size has its pages faulted in by a system call, three times as fast. */
 #define POPULATE_BYTES ((size_t)32 << 10)
 
 /* Mirroring takes about this share of the time of the passes over a symmetric matrix. */
@@ -47,7 +48,7 @@ struct finish {
     atomic_bool exceeds; /* a distance does not fit u2 */
 };
 
-/* `size` is a constant in each call, so that the loops are specialized. */
+/* Transposes a block. `size` is constant in each call, so that the loops are specialized. */
 static inline void transpose_block(struct cpu_block from, struct cpu_block to, size_t size)
 {
     const unsigned char *source = from.elements;
@@ -95,7 +96,8 @@ static void mirror_band(const struct cpu_tiles *tiles, uint32_t band)
     }
 }
 
-/* A task mirrors a band and its counterpart from the end, so that all tasks take equally long. */
+/* A task mirrors one band near the start and one near the end, so that all tasks take equal
+ * time. */
 static void mirror_bands(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
@@ -171,7 +173,7 @@ static void copy_rows(const struct finish *finish, uint32_t band, uint32_t first
     }
 }
 
-/* `size` is a constant in each call, so that the loops are specialized. */
+/* Permutes a row's columns. `size` is constant in each call, so that the loops are specialized. */
 static inline void permute_row(const unsigned char *row, const uint32_t *position_of, uint32_t n,
                                unsigned char *ret_row, size_t size)
 {
@@ -194,7 +196,7 @@ static void order_row(const struct cpu_tiles *tiles, const unsigned char *row,
     }
 }
 
-/* Returns false if a distance does not fit. */
+/* Converts a row to u2. Returns false if a distance does not fit. */
 static bool convert_row_to_u2(const struct cpu_tiles *tiles, const void *row, uint16_t *ret_row)
 {
     const int16_t *narrow = row;
@@ -302,7 +304,7 @@ static void finish_rows(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Receives bands [first, end) of the other ranks in the first rank. */
+/* On the first rank, receives the bands [first, end) of the other ranks. */
 static void gather_bands(const struct finish *finish, uint32_t end)
 {
     const struct cpu_tiles *tiles = finish->tiles;
@@ -328,7 +330,7 @@ static enum status allocate_copies(const struct cpu_pool *pool, struct finish *f
     }
     finish->copied_rows = most;
     finish->copy_bytes = (most + 1) * row_bytes;
-    /* Keep the wide row of the next thread aligned, even after an odd number of 16-bit rows. */
+    /* Keeps the wide row of the next thread aligned, even after an odd number of 16-bit rows. */
     finish->copy_bytes += -finish->copy_bytes % sizeof(uint64_t);
     finish->copies = malloc(finish->copy_bytes * cpu_pool_threads(pool) + 1);
     if (tiles->ranks != NULL && tiles->ranks->rank == 0) {

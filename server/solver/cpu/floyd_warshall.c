@@ -176,8 +176,8 @@ static void begin_round(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Updates L' to L. In a symmetric matrix R' has the same slots; if the mirror image belongs to
- * another rank, L is not stored. */
+/* Updates a left panel tile from L' to L, and packs it. In a symmetric matrix R' has the same
+ * slots; if another rank stores the mirror image of a tile, L is only packed. */
 static void update_left(void *context, uint32_t thread, uint64_t slot)
 {
     struct execution *execution = context;

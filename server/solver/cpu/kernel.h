@@ -43,7 +43,7 @@ struct cpu_operations {
     /* Packs the transposed block as the right operand: the block's columns are the pivots. */
     void (*pack_right_transposed)(struct cpu_block block, void *packed);
     /* block = min(block, left (x) right) over depth >= 1 pivots. The entries of a fresh block are
-     * not read, and count as unreachable. */
+     * not read: they count as unreachable. */
     void (*multiply)(const void *left, const void *right, uint32_t depth, struct cpu_block block,
                      bool fresh);
     /* Floyd-Warshall within a square block. Returns false, with the block undefined, if a diagonal
@@ -70,6 +70,6 @@ const struct cpu_kernel *cpu_kernel_usable(uint32_t index);
  * the name is unknown or this machine cannot run the kernel. */
 const struct cpu_kernel *cpu_kernel_find(const char *isa);
 
-/* Returns a kernel's operations. negative: numbers may be below 0, never in 16 bits. */
+/* Returns a kernel's operations. negative: numbers may be below 0, which 16 bits do not support. */
 const struct cpu_operations *cpu_kernel_operations(const struct cpu_kernel *kernel,
                                                    enum arithmetic arithmetic, bool negative);

@@ -1,7 +1,7 @@
 /* The source of every kernel. It has no include guard, because each kernel_<isa>.c includes it once
  * per arithmetic, after these definitions (the first four are in kernel_arithmetics.h):
  *   ELEMENT, UNREACHABLE      the element type and its unreachable value
- *   PACKED_LEFT, LEFT_OF(x)   the type of a packed left element, and the one made of an element
+ *   PACKED_LEFT, LEFT_OF(x)   the type of a packed left element, and element x in packed form
  *   NAME(verb)                the name with the arithmetic's suffix
  *   RELAX(entry, left, right) min(entry, left + right) of vectors entry and right and one packed
  *                             left element
@@ -14,7 +14,7 @@
  * KERNEL_VECTORS vector relaxations. Its columns are a strip of the right operand; the last strips
  * have only as many vectors as they need. The last register tile of a row or column of tiles begins
  * earlier and overlaps the previous one; relaxing an entry twice changes nothing. A register tile
- * extends beyond the block only if the block has fewer rows than the tile or fewer columns than a
+ * extends beyond the block only if the block has fewer rows than the tile or columns than a
  * vector. */
 #include <string.h>
 
@@ -311,8 +311,8 @@ static bool NAME(close_small)(struct cpu_block block)
 }
 
 /* Blocked Floyd-Warshall within the block: closes CLOSE_WIDTH pivots, updates their rows, then the
- * whole block. A closed C has C (x) C = C, so updating the rows and columns of the pivots again is
- * harmless, and the columns may have their old values. */
+ * whole block. A closed block C satisfies C (x) C = C, so updating the rows and columns of the
+ * pivots again is harmless, and the columns may have their old values. */
 static bool NAME(close)(struct cpu_block block, void *left, void *right)
 {
     for (uint32_t first = 0; first < block.rows; first += CLOSE_WIDTH) {

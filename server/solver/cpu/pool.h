@@ -19,8 +19,8 @@ typedef void cpu_pool_task(void *context, uint32_t thread, uint64_t task);
 /* Returns the number of cores that this process may use. */
 uint32_t cpu_pool_cores(void);
 
-/* Starts a pool of `threads` >= 1 with the caller. STATUS_NO_MEMORY, also if pthread_create
- * fails. */
+/* Starts a pool of `threads` threads, at least 1, including the calling thread. STATUS_NO_MEMORY,
+ * also if pthread_create fails. */
 MUST_CHECK enum status cpu_pool_create(uint32_t threads, struct cpu_pool **ret_pool);
 void cpu_pool_destroy(struct cpu_pool *pool);
 

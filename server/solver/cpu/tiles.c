@@ -119,7 +119,7 @@ static void clear_band(const struct fill *fill, uint32_t band)
     const struct cpu_tiles *tiles = fill->tiles;
     const struct plan *plan = tiles->plan;
     for (uint32_t tile = 0; tile < tiles->tile_count; tile++) {
-        /* A reached tile without edges is not cleared: its first use is as a fresh target. */
+        /* A reached tile without edges is not cleared: it is first used as a fresh target. */
         if ((fill->symmetric && band < tile) ||
             (plan->edge_tiles != NULL && !has_bit(plan->edge_tiles, plan->tile_count, band, tile) &&
              has_bit(plan->reached_tiles, plan->tile_count, band, tile))) {

@@ -18,7 +18,7 @@
 #define PIVOTS_AT_ONCE 64
 /* Number of vertices whose edges one task sets. */
 #define VERTICES_PER_TASK 8192
-/* Memory that must be available, in fronts: one front and the remains of its children. */
+/* Memory that must be available, in fronts: a front and the remains of its children. */
 #define FRONT_COPIES 3
 /* Number of progress reports. */
 #define ROUNDS 1000
@@ -52,11 +52,10 @@ struct customization {
     const struct front_operations *operations;
     const struct observer *observer;
     size_t element_bytes;
-    int32_t above;    /* see front_body.h */
-    void **remains;   /* per supernode: entries between its rows, until the parent has assembled
-                       * them */
-    uint32_t *lowest; /* per supernode: first supernode of its subtree */
-    uint32_t *subtree_last; /* last supernode, i.e. the root, of each subtree that is a task */
+    int32_t above;          /* limit for CANONICAL of front_body.h */
+    void **remains;         /* per supernode: entries between its rows, for the parent */
+    uint32_t *lowest;       /* per supernode: first supernode of its subtree */
+    uint32_t *subtree_last; /* root of each subtree that is a task */
     uint32_t subtree_count;
     struct hand *hands;
     const struct graph *graph;
@@ -65,8 +64,8 @@ struct customization {
     atomic_int status;
 };
 
-/* Reports progress and checks for a cancel; only the calling thread, which has the first hand,
- * calls the observer. pivots: number of eliminated pivots of its front. */
+/* Reports progress and returns false after a cancel. Only the calling thread, which has the first
+ * hand, calls the observer. pivots: number of pivots already eliminated in the hand's front. */
 static bool goes_on(struct customization *run, const struct hand *hand, uint32_t pivots)
 {
     const struct observer *observer = run->observer;
@@ -120,8 +119,8 @@ static void place_rows(const struct hierarchy_shape *shape, uint32_t child, uint
     }
 }
 
-/* Merges the remains of all children. In a postorder, a child directly precedes the subtree of the
- * next child or, if it is the last, its parent. */
+/* Merges the remains of all children. In a postorder, each child directly precedes the subtree of
+ * the next child; the last child precedes the parent. */
 static void assemble_children(struct customization *run, uint32_t s, struct hand *hand,
                               const struct front *front)
 {
@@ -173,8 +172,8 @@ static double work_of(const struct hierarchy_shape *shape, uint32_t s)
     return columns * size * size;
 }
 
-/* Finds the largest subtrees with at most a given share of the work. In a postorder, a subtree ends
- * with its root. */
+/* Finds the largest subtrees whose work is at most a small share of the total. In a postorder, a
+ * subtree ends with its root. */
 static enum status find_subtrees(struct customization *run, uint32_t threads)
 {
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
@@ -233,7 +232,7 @@ static enum status run_all(struct customization *run, struct cpu_pool *pool)
     return (enum status)atomic_load(&run->status);
 }
 
-/* Sets the edges of a range of vertices; each edge has its own slot. */
+/* Sets the edges of a range of vertices; tasks share no slot, because each edge has its own. */
 static void set_edges(void *context, uint32_t thread, uint64_t task)
 {
     struct customization *run = context;
@@ -271,7 +270,7 @@ static uint32_t largest_front(const struct hierarchy_shape *shape, uint32_t firs
     return largest;
 }
 
-/* Allocates the fronts. The first thread's buffers fit any front, others only those of subtrees. */
+/* Allocates the fronts. Only the first thread's buffers fit fronts outside the subtrees. */
 static enum status make_fronts(struct customization *run, uint32_t threads)
 {
     const struct hierarchy_shape *shape = &run->hierarchy.shape;

@@ -8,8 +8,7 @@
 
 struct hierarchy_options {
     enum kind kind;
-    uint32_t decimals;               /* decimals of the summary; the graph has the weights as
-                                      * integers */
+    uint32_t decimals; /* decimals of the original weights; the graph has them as integers */
     const struct observer *observer; /* may be NULL */
 };
 

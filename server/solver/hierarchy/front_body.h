@@ -35,7 +35,8 @@ static void NAME(load)(const struct front *front, const void *up_weights, const 
     }
 }
 
-/* Merges the remains of a child's `count` rows, which are at `place` in this front. */
+/* Merges the remains of a child, the entries between its `count` rows. place: for each of these
+ * rows, its index in this front. */
 static void NAME(assemble)(const struct front *front, const void *remains, uint32_t count,
                            const uint32_t *place)
 {
@@ -82,7 +83,7 @@ static bool NAME(eliminate)(const struct front *front, int32_t above)
     return true;
 }
 
-/* Stores the arcs of the columns, and the remains between the rows. */
+/* Stores the arcs of the front's columns, and in remains the entries between its rows. */
 static void NAME(keep)(const struct front *front, int32_t above, void *up_weights,
                        void *down_weights, void *remains)
 {

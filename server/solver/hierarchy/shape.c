@@ -34,8 +34,8 @@ static enum status reserve(struct list *list, size_t more)
     return STATUS_OK;
 }
 
-/* The lower or the higher neighbours of each position. Two vertices with edges in both directions
- * list each other twice. */
+/* The lower or the higher neighbours of each position. An edge in each direction adds its own
+ * entry. */
 struct sides {
     uint64_t *offset;
     uint32_t *target;
@@ -155,7 +155,7 @@ static enum status order_positions(const struct graph *graph, struct hierarchy_s
         uint32_t *parent = scratch;
         uint32_t *old = scratch + n;
         find_parents(&lower, n, parent, old);
-        uint32_t *size = scratch + 2 * (size_t)n; /* size of each subtree, kept in the scratch */
+        uint32_t *size = scratch + 2 * (size_t)n; /* size of each subtree, set by order_tree */
         order_tree(parent, n, size, old);
         for (uint32_t at = 0; at < n; at++) {
             shape->label_entries += size[at] - 1;
@@ -175,9 +175,9 @@ struct pass {
     struct hierarchy_limits limits;
     struct sides higher;
     struct list rows;
-    uint32_t *mark;         /* per position: the last position that visited it, + 1 */
+    uint32_t *mark;         /* per position: the last position that visited it, plus 1 */
     uint32_t *waiting;      /* per position: last supernode whose parent is here */
-    uint32_t *next_waiting; /* per supernode: next supernode of the same list */
+    uint32_t *next_waiting; /* per supernode: next supernode with the same parent */
     uint32_t *open;         /* pattern of the last column, ascending */
     uint32_t open_count;
     uint32_t *found; /* pattern of the next column */
@@ -186,7 +186,7 @@ struct pass {
     double steps; /* number of elimination steps */
 };
 
-/* Sorts by insertion: the previous column's sorted pattern comes first and is most of the list. */
+/* Sorts by insertion, because most of the list is the previous column's pattern, already sorted. */
 static void sort(uint32_t *list, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
@@ -354,7 +354,7 @@ void hierarchy_destroy_shape(struct hierarchy_shape *shape)
     if (shape == NULL) {
         return;
     }
-    free(shape->row_begin); /* the arrays share this allocation, except the array freed next */
+    free(shape->row_begin); /* row_begin is the allocation of all arrays except row */
     free(shape->row);
     free(shape);
 }

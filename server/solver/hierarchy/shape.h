@@ -10,8 +10,8 @@ struct hierarchy_limits {
     double steps;     /* number of elimination steps */
 };
 
-/* Makes the shape for the order vertex_at, using a postorder of its elimination tree, with the same
- * fill. STATUS_NO_MEMORY; STATUS_TOO_LARGE beyond the limits, e.g. without small separators. */
+/* Makes the shape for the order vertex_at. The shape uses a postorder of that order's elimination
+ * tree, which has the same fill. STATUS_NO_MEMORY; STATUS_TOO_LARGE beyond the limits. */
 MUST_CHECK enum status hierarchy_make_shape(const struct graph *graph, const uint32_t *vertex_at,
                                             const struct hierarchy_limits *limits,
                                             struct hierarchy_shape **ret_shape);

@@ -28,10 +28,10 @@ struct hierarchy_update {
     const struct graph *graph;
     const struct observer *observer;
     void *weights[2];    /* indexed by direction; the same array twice for an undirected graph */
-    uint64_t *columns;   /* a bit per position: an arc of the column has changed or is in doubt */
-    uint64_t *doubts[2]; /* by direction, a bit per slot: the arc must be recomputed */
+    uint64_t *columns;   /* a bit per position: an arc of the column is changed or in doubt */
+    uint64_t *doubts[2]; /* indexed by direction, one bit per slot: the arc must be recomputed */
     uint32_t *stack;     /* stack of supernodes */
-    uint32_t *changed;   /* changed places in the current column */
+    uint32_t *changed;   /* places of the changed arcs in the current column */
     double *fresh[2];    /* new weights of the arcs at these places */
     double above;        /* integers above this are unreachable */
     double steps;
@@ -60,8 +60,8 @@ static void put(const struct hierarchy_update *update, enum direction direction,
     kind_put_element(update->base->summary.kind, update->weights[direction], slot, weight);
 }
 
-/* Adds with the rounding of the elements: the sum of two floats in double, rounded to float, is
- * their float sum. */
+/* Adds two weights with the rounding of the element type: the sum of two floats in double, rounded
+ * to float, equals their sum in float. */
 static double add(const struct hierarchy_update *update, double a, double b)
 {
     const double sum = a + b;
@@ -70,7 +70,7 @@ static double add(const struct hierarchy_update *update, double a, double b)
                                                    : sum;
 }
 
-/* Returns the position at a place: the columns of the supernode, then its rows. */
+/* Returns the position at a place of supernode s: its columns come first, then its rows. */
 static uint32_t position_at(const struct hierarchy_shape *shape, uint32_t s, uint32_t place)
 {
     const uint32_t columns = hierarchy_columns(shape, s);
@@ -78,7 +78,7 @@ static uint32_t position_at(const struct hierarchy_shape *shape, uint32_t s, uin
                            : shape->row[shape->row_begin[s] + place - columns];
 }
 
-/* Finds the slot of the arc between two positions, and the direction from first to second. */
+/* Finds the slot of the arc between two positions, and the arc's direction. */
 static uint64_t find_arc(const struct hierarchy_update *update, uint32_t from, uint32_t to,
                          enum direction *ret_direction)
 {
@@ -96,7 +96,8 @@ static double edge_weight(const struct graph *graph, uint32_t source, uint32_t t
     return edge != NO_EDGE ? graph_weight(graph, edge) : (double)INFINITY;
 }
 
-/* Lowers the weights of changed arcs; a weight that may have risen is marked in doubts. */
+/* Lowers the weights of arcs with shorter edges. If a weight may have risen, marks it in
+ * `doubts`. */
 static enum update_result set_edges(struct hierarchy_update *update, const struct solve_arc *arcs,
                                     size_t count)
 {
@@ -138,8 +139,7 @@ struct column {
     uint64_t slots; /* first slot of the supernode */
 };
 
-/* Adds the paths through the vertices of supernode d, which has the column's position at this
- * place. */
+/* Adds the paths through the vertices of supernode d. place: the column's position in d. */
 static void add_triangles(struct hierarchy_update *update, const struct column *column, uint32_t d,
                           uint32_t place, uint32_t count)
 {
@@ -170,8 +170,8 @@ static void add_triangles(struct hierarchy_update *update, const struct column *
     }
 }
 
-/* Adds the paths through the supernodes below that have the position among their rows. A supernode
- * without that row has no descendants with it. */
+/* Takes into account the paths through the supernodes below that have the column's position as a
+ * row. If a supernode lacks that row, so do its descendants. */
 static void add_triangles_below(struct hierarchy_update *update, const struct column *column,
                                 uint32_t count)
 {
@@ -227,7 +227,7 @@ static void settle_doubts(struct hierarchy_update *update, const struct column *
     }
 }
 
-/* Applies the path between two places through the column's vertex. */
+/* Applies the changed path between two places through the column's vertex to their arc. */
 static void pass_on(struct hierarchy_update *update, const struct column *column, uint32_t from,
                     uint32_t to)
 {

@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A separator is worthwhile if it is expected to leave less than this fraction of the work. */
+/* A separator is worthwhile if less than this fraction of the work is expected to remain. */
 #define WORTH_FRACTION 0.5
 
 /* Each side has at most this fraction of the divided part, which limits the depth of the tree. */
 #define SIDE_FRACTION_MAX 0.9
 
-/* Number of levels that are predicted to judge a separator. */
+/* Number of levels of the tree whose work is predicted to judge a separator. */
 #define JUDGED_LEVELS 6
 
-/* Largest fraction of the vertices in a breadth-first level that may be a separator. */
+/* A level of a breadth-first search is thin if it has at most this fraction of the vertices. */
 #define THIN_FRACTION 0.25
 
-/* Dividing a smaller side takes less time than starting a thread for it. */
+/* A side with fewer vertices gets no thread: dividing it takes less time than starting a thread. */
 #define BRANCH_VERTICES 2048
 
 /* Predicts the work of a part of m vertices that is divided `levels` times by separators with
@@ -87,7 +87,7 @@ enum status dissection_has_thin_level(const struct pattern *pattern, bool *ret_f
     return status;
 }
 
-/* A pattern to divide, in a separate thread if it is large. */
+/* A part to divide, in a separate thread if it is large. */
 struct part {
     struct dissection *dissection;
     struct pattern pattern;

@@ -24,7 +24,7 @@ struct dissection {
     uint32_t *vertex_at;      /* the vertices of each pattern, contiguous */
     struct order_node *nodes; /* room for 2 nodes per vertex */
     atomic_uint node_count;
-    uint32_t leaf;                   /* limit of a leaf: one of the constants below */
+    uint32_t leaf; /* maximum number of vertices of a leaf: one of the constants below */
     const struct observer *observer; /* checked before each separator, by any thread; NULL = none */
 };
 
@@ -37,8 +37,8 @@ struct dissection {
 #define DISSECTION_LARGE_VERTICES 8192
 
 /* Divides the pattern whose vertices begin at this position, sorts them, and adds the nodes of its
- * tree. Finishes take_pattern, whatever the status. threads: at least 1; several threads may find
- * different separators of a large pattern each time. STATUS_NO_MEMORY, STATUS_CANCELLED. */
+ * tree. Finishes take_pattern, whatever the status. threads: at least 1; with several threads, the
+ * separators of a large pattern may differ from run to run. STATUS_NO_MEMORY, STATUS_CANCELLED. */
 MUST_CHECK enum status dissection_divide(struct dissection *dissection,
                                          struct pattern *take_pattern, uint32_t begin,
                                          uint32_t threads, uint32_t *ret_node);
@@ -46,9 +46,9 @@ MUST_CHECK enum status dissection_divide(struct dissection *dissection,
 /* Adds a leaf and returns its number. */
 uint32_t dissection_add_leaf(struct dissection *dissection, uint32_t begin, uint32_t end);
 
-/* Finds whether the pattern may have a small separator: whether a breadth-first search from a
- * peripheral vertex has a thin level. Roads, meshes and grids have many thin levels. A random
- * graph, whose separators are too large, has a few thick ones, as do some networks with a dense
- * core that have separators. The search takes a few percent of the time of the first separator.
- * STATUS_NO_MEMORY. */
+/* Finds out whether the pattern may have a small separator, that is, whether a breadth-first search
+ * from a peripheral vertex has a thin level. Roads, meshes and grids have many thin levels. A
+ * random graph, whose separators are too large, has a few thick ones, as do some networks with a
+ * dense core that have separators. The search takes a few percent of the time of the first
+ * separator. STATUS_NO_MEMORY. */
 MUST_CHECK enum status dissection_has_thin_level(const struct pattern *pattern, bool *ret_found);

@@ -1,4 +1,5 @@
-/* Uses bit sets: eliminating a vertex of the leaf joins its row to the rows of its neighbours. */
+/* Each vertex of the leaf has a bit set of its neighbours. Eliminating a vertex joins its bit set
+ * to those of its neighbours. */
 #include "server/solver/order/leaf.h"
 
 #include <stdlib.h>

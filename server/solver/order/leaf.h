@@ -16,9 +16,9 @@ MUST_CHECK enum status leaf_scratch_init(struct leaf_scratch *scratch, uint32_t 
 /* Frees the scratch memory. Accepts a zeroed struct. */
 void leaf_scratch_finish(struct leaf_scratch *scratch);
 
-/* A larger part keeps its order: it has no separators, so no order of it is good. */
+/* A part with more vertices keeps its order: it has no separators, so no order would be good. */
 #define LEAF_VERTICES_MAX 2048
 
-/* Sorts these vertices of the pattern. STATUS_NO_MEMORY. */
+/* Sorts these vertices of the pattern by minimum degree. STATUS_NO_MEMORY. */
 MUST_CHECK enum status leaf_order(struct leaf_scratch *scratch, const struct pattern *pattern,
                                   uint32_t *vertices, uint32_t count);

@@ -19,10 +19,10 @@ struct component {
 /* An order under construction. Until the last step, vertices are numbered as in the core. */
 struct making {
     const struct order_options *options;
-    struct strong_components strong; /* zeroed for connected components */
+    struct strong_components strong; /* zeroed if connected components are divided */
     struct pattern whole;
     struct reduction reduction;
-    uint32_t *member; /* vertices of the core, by component */
+    uint32_t *member; /* vertices of the core, grouped by component */
     struct component *components;
     uint32_t component_count;
     struct dissection dissection;
@@ -57,8 +57,8 @@ static int compare_components(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Finds the component of a vertex. of: vertex -> component, NO_NODE if not yet known. The queue of
- * the search is the list of members. */
+/* Finds the component of vertex start by a breadth-first search, whose queue becomes the
+ * component's list of members. of: vertex -> component; NO_NODE if not yet known. */
 static void find_component(struct making *making, uint32_t start, uint32_t first, uint32_t *of)
 {
     const struct pattern *core = &making->reduction.core;
@@ -89,9 +89,10 @@ static void find_component(struct making *making, uint32_t start, uint32_t first
     making->component_count++;
 }
 
-/* Lists the components of the core in order; the small ones of a level come last, so that they
- * share tiles. Strong components are connected in the core too, because its edges lie within them.
- * Members ascend, which gives better separators for graphs whose numbers follow their geometry. */
+/* Lists the components of the core in order. The small components of a level come last, so that
+ * they share tiles. A strong component is connected in the core too, because the edges of the core
+ * lie within strong components. Members ascend, which gives better separators for graphs whose
+ * numbers follow their geometry. */
 static void find_components(struct making *making)
 {
     const uint32_t count = making->reduction.core.vertex_count;
@@ -162,10 +163,10 @@ static enum status order_leaves(const struct making *making)
     return status;
 }
 
-/* Assigns eliminated vertices to nodes. The neighbours of such a vertex lie on a path to the root,
- * and the vertex belongs to the lowest of their nodes. If that node has a separator, the vertex
- * moves down to a leaf, at each node to the side with fewer vertices; it has no neighbours there.
- * Parents have higher numbers than their children. */
+/* Assigns eliminated vertices to nodes. The neighbours of an eliminated vertex are in nodes on one
+ * path to the root, and the vertex belongs to the lowest of these nodes. If that node has a
+ * separator, the vertex moves down to a leaf, at each node to the side with fewer vertices, which
+ * has none of its neighbours. Parents have higher numbers than their children. */
 static void place_eliminated(struct making *making)
 {
     const struct reduction *reduction = &making->reduction;
@@ -199,8 +200,8 @@ static void place_eliminated(struct making *making)
     }
 }
 
-/* Appends the node's vertices, and the node itself after those of its children. Recursion is as
- * deep as the tree. */
+/* Appends the vertices of a subtree, and its nodes, each after its children. Recursion is as deep
+ * as the tree. */
 static uint32_t append_node(const struct making *making, uint32_t node, uint32_t *at,
                             struct order *order)
 {

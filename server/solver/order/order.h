@@ -2,7 +2,7 @@
  * eliminated first; the rest is ordered by nested dissection, and by minimum degree in the leaves.
  * A plan is tiled along the trees (plan/layout.h), and the shape of a hierarchy follows from the
  * order (hierarchy/shape.h). The order depends only on the graph's pattern, so a cached order
- * serves other weights. The creator owns it; immutable. */
+ * serves other weights. An order is immutable and owned by its creator. */
 #pragma once
 
 #include "server/solver/order/dissection.h"
@@ -21,9 +21,9 @@ struct order {
     uint32_t node_count;
     struct order_root *roots; /* ascending levels; their vertices are contiguous in this order */
     uint32_t root_count;
-    uint32_t largest_separator; /* its number of vertices */
+    uint32_t largest_separator; /* number of vertices of the largest separator */
     bool strong;                /* the components are strong components of a directed graph */
-    bool partial;               /* thin_only left a component undivided */
+    bool partial;               /* a component was left undivided because of thin_only */
 };
 
 struct order_options {

@@ -17,8 +17,8 @@ struct head {
 /* The word of a node is the number of its own vertices, with this bit set for a leaf. */
 #define LEAF_BIT (UINT32_C(1) << 31)
 
-/* Trees are walked recursively. No valid tree is higher, because each side has at most 9/10 of its
- * node's vertices. */
+/* Limit on the height of a tree, because trees are walked recursively. No valid tree is higher,
+ * because each side has at most 9/10 of its node's vertices. */
 #define HEIGHT_MAX 256
 
 size_t order_record_limit(uint32_t vertex_count)
@@ -55,7 +55,7 @@ void order_record_put(struct order_record *record, const struct order *order)
     record->fresh = true;
 }
 
-/* Returns whether each vertex occurs once in the order. seen: zeroed. */
+/* Returns whether each vertex occurs exactly once in the order. seen: zeroed scratch. */
 static bool is_permutation(const struct order *order, bool *seen)
 {
     for (uint32_t i = 0; i < order->vertex_count; i++) {
@@ -68,8 +68,8 @@ static bool is_permutation(const struct order *order, bool *seen)
     return true;
 }
 
-/* Reads the nodes from their words. The roots serve as the stack of trees without a parent, and
- * their levels as heights. Returns false if the words are not trees over all vertices. */
+/* Reads the nodes from their words. Meanwhile order->roots is a stack of trees without a parent,
+ * and their levels are heights. Returns false if the words are not trees over all vertices. */
 static bool read_trees(struct order *order, const uint32_t *words, uint32_t root_count)
 {
     uint64_t at = 0;

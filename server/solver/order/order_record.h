@@ -14,7 +14,7 @@ struct order_record {
 
 /* Returns the largest number of words of a record. */
 size_t order_record_limit(uint32_t vertex_count);
-/* Replaces the words; if memory runs out, the record is unchanged. */
+/* Stores the order in the record; if memory runs out, the record is unchanged. */
 void order_record_put(struct order_record *record, const struct order *order);
 /* Reads the order. *ret_order: owned by the caller; NULL if the words are not a valid order. */
 MUST_CHECK enum status order_record_get(const struct order_record *record, uint32_t vertex_count,

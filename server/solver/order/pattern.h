@@ -18,13 +18,13 @@ MUST_CHECK enum status pattern_init(struct pattern *pattern, uint32_t vertex_cou
 /* Frees the pattern. Accepts a zeroed one. */
 void pattern_finish(struct pattern *pattern);
 
-/* Adds both directions of each edge within a component. component: per vertex, or NULL to include
- * all edges. mark: scratch of vertex_count entries. The graph has at most INT32_MAX / 2 edges.
- * STATUS_NO_MEMORY. */
+/* Makes the pattern from both directions of each edge within a component. component: the component
+ * of each vertex, or NULL to include all edges. mark: scratch of vertex_count entries. The graph
+ * has at most INT32_MAX / 2 edges. STATUS_NO_MEMORY. */
 MUST_CHECK enum status pattern_make(const struct graph *graph, const uint32_t *component,
                                     uint32_t *mark, struct pattern *ret_pattern);
 
-/* Extracts the part of a pattern on these vertices, with their weights. local: the index of each
- * vertex among these vertices, NO_VERTEX for other vertices. STATUS_NO_MEMORY. */
+/* Extracts the part of a pattern that these vertices induce, with their weights. local: the index
+ * of each vertex among these vertices, NO_VERTEX for other vertices. STATUS_NO_MEMORY. */
 MUST_CHECK enum status pattern_cut(const struct pattern *whole, const uint32_t *vertices,
                                    uint32_t count, const uint32_t *local, struct pattern *ret_part);

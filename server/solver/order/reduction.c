@@ -43,8 +43,8 @@ static int32_t *find_neighbour(const struct reduction *reduction, int32_t of, in
     return NULL;
 }
 
-/* Removes a vertex from a neighbour's list. If two entries remain, the neighbour is eliminated
- * later. */
+/* Removes a vertex from a neighbour's list. If two entries remain, the neighbour is queued for
+ * elimination. */
 static void drop_neighbour(struct reduction *reduction, int32_t of, int32_t vertex, uint32_t *end)
 {
     const int32_t *list = reduction->neighbour + reduction->pattern->offset[of];
@@ -108,8 +108,9 @@ static enum status make_core(struct reduction *reduction)
     return status;
 }
 
-/* Returns false for the last vertex of a component, for a neighbour of a hub, whose list is too
- * long to be searched, and if a vertex of the core would exceed WEIGHT_MAX. */
+/* Returns whether a vertex can be eliminated. It cannot if it is the last vertex of a component, if
+ * it is next to a hub, whose list is too long to be searched, or if the weight of a vertex of the
+ * core would exceed WEIGHT_MAX. */
 static bool can_eliminate(const struct reduction *reduction, int32_t vertex)
 {
     const int32_t *list = reduction->neighbour + reduction->pattern->offset[vertex];

@@ -1,6 +1,6 @@
 /* A pattern without vertices of at most two neighbours, which are eliminated repeatedly; the two
  * neighbours of an eliminated vertex become adjacent. The rest is the core, less than half of a
- * road network. Any order of the vertices would cause the small fill of this reduction. */
+ * road network. Its small fill is unavoidable: any order has as much. */
 #pragma once
 
 #include "server/solver/order/pattern.h"

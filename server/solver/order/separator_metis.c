@@ -1,7 +1,7 @@
 /* Calls METIS_ComputeVertexSeparator of METIS 5, which prints nothing and, unlike METIS_NodeND,
- * does not change the signal handlers of the process. METIS uses rand(), whose state is shared by
- * the whole process, so it is seeded before each call. METIS ends the process when memory runs out,
- * so the memory is checked first. */
+ * does not change the signal handlers of the process. METIS uses rand(), whose state the whole
+ * process shares, so rand is seeded before each call. METIS ends the process when memory runs out,
+ * so the free memory is checked first. */
 #include "server/solver/order/separator.h"
 
 #include <metis.h>

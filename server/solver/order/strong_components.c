@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One depth-first search over all vertices. */
+/* State of the depth-first search over all vertices. */
 struct search {
     const struct graph *graph;
     uint32_t *of;
-    uint32_t *order;   /* 1-based time at which a vertex was first visited; 0 = not visited */
-    uint32_t *low;     /* the earliest visited vertex that its subtree reaches */
+    uint32_t *order; /* 1-based time at which a vertex was first visited; 0 = not visited */
+    uint32_t *low; /* the earliest time of a visited vertex that the subtree of a vertex reaches */
     uint32_t *parent;  /* parent in the search tree */
     uint32_t *pending; /* stack of vertices without a component */
-    uint64_t *next;    /* next edge of the vertex to follow */
+    uint64_t *next;    /* next edge to follow from a vertex */
     uint32_t seen;
     uint32_t pending_count;
     uint32_t component_count;
@@ -54,8 +54,7 @@ static void explore(struct search *search, uint32_t root)
             vertex = unseen;
             continue;
         }
-        /* All edges were followed: a vertex that reaches no earlier vertex completes a component.
-         */
+        /* A vertex whose edges reach no earlier vertex completes a component. */
         const uint32_t parent = search->parent[vertex];
         if (search->low[vertex] == search->order[vertex]) {
             uint32_t member;

@@ -8,7 +8,7 @@
 struct strong_components {
     uint32_t count;
     uint32_t *of;    /* vertex -> component */
-    uint32_t *level; /* per component: edges between components lead to higher levels */
+    uint32_t *level; /* level of each component; edges between components lead to higher levels */
 };
 
 /* Finds the components and their levels. A component's level is its distance, in components, from a

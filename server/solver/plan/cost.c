@@ -2,7 +2,7 @@
 
 /* Work of one round, in tile products of full depth. */
 struct effort {
-    double close;   /* closing the deepest pivot's tile */
+    double close;   /* closing the tile of the widest pivot */
     double panels;  /* updating all panels */
     double targets; /* updating all targets */
     double panel_touches;
@@ -25,7 +25,8 @@ static double depth_of(const struct plan_cost *cost, uint32_t width)
     return round_up(width, cost->granule) / cost->tile;
 }
 
-/* Adds the work of a pivot. left and right: the number of panels, and the sum of their widths. */
+/* Adds the work of a pivot. left_count and right_count: numbers of panels; left_edge and
+ * right_edge: the sums of their widths. */
 static void add_pivot(struct effort *effort, double depth, bool symmetric, double left_count,
                       double left_edge, double right_count, double right_edge)
 {

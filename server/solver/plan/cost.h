@@ -1,6 +1,7 @@
-/* A cost model of plans, with the parameters of a solver. A round closes its pivot tiles, then
- * updates its panels, then its targets. The tiles of panels and targets are distributed over units
- * that work in parallel; each of the two phases takes at least the time of one tile. */
+/* A cost model of plans, with the parameters of a solver. A round closes its pivot tiles by
+ * Floyd-Warshall, then updates its panels, then its targets. The tiles of panels and targets are
+ * distributed over units that work in parallel; each of the two phases takes at least the time of
+ * one tile. */
 #pragma once
 
 #include "proto/plan.h"
@@ -22,7 +23,7 @@ struct plan_cost {
     double separator_s;
 };
 
-/* separator_s of METIS: 0.09 us on roads and meshes to 0.2 us on random graphs. */
+/* The separator_s of METIS, which takes 0.09 us on roads and meshes and 0.2 us on random graphs. */
 #define PLAN_SEPARATOR_S 0.15e-6
 
 /* Returns the seconds of a solve by the dense plan, with half of the products if symmetric. */

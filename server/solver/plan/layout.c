@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 struct part {
-    uint32_t begin;  /* first position; the end is the beginning of the next part */
+    uint32_t begin;  /* first position; the next part begins where this one ends */
     uint32_t level;  /* level of the component that began the part */
-    uint32_t rank;   /* parts of lower rank become pivots earlier */
+    uint32_t rank;   /* parts with a lower rank become pivots earlier */
     uint32_t height; /* height in the tree; 0 if no part is below this one */
 };
 
@@ -152,7 +152,7 @@ static void cut_parts(struct builder *builder, struct layout_tile *tiles)
     builder->layout->part_count = builder->part_count;
 }
 
-/* Sorts tiles so that possible pivots of the same round are adjacent. */
+/* Compares tiles for a sort that makes possible pivots of the same round adjacent. */
 static int compare_tiles(const void *a, const void *b)
 {
     const struct layout_tile *x = a;

@@ -11,11 +11,10 @@ struct plan_layout_options {
     uint32_t tile;
     uint32_t granule; /* tiles of a part have about equal widths, multiples of this except for the
                        * last */
-    uint32_t leaf;    /* a subtree of at most this many vertices is one part, including its
-                       * separators */
-    uint32_t clump;   /* the separators of a subtree of at most this many vertices are one part,
-                       * after its leaves; above it each separator is a part */
-    bool symmetric;   /* the graph is undirected */
+    uint32_t leaf;    /* subtrees of at most this many vertices are one part, separators included */
+    uint32_t clump; /* separators of a subtree of at most this many vertices are one part, after its
+                       leaves; other separators are a part each */
+    bool symmetric; /* the graph is undirected */
 };
 
 struct plan_layout {

@@ -32,8 +32,8 @@
  * cost; it is tried if its search costs less than that. */
 #define LIKELY_GAIN 0.9
 
-/* Leaves have one to LEAF_TILES_MAX tiles, in powers of two, and clumps have CLUMP_LEAVES leaves:
- * the best combination of the two would be only a few percent better. */
+/* Layouts are tried with leaves of one to LEAF_TILES_MAX tiles, in powers of two. Clumps always
+ * have CLUMP_LEAVES leaves: the best combination of both would be only a few percent better. */
 #define LEAF_TILES_MAX 8
 #define CLUMP_LEAVES 8
 
@@ -65,7 +65,7 @@ struct planning {
     double dense_s;
     bool is_worth;           /* whether an order should be searched for */
     double look_s;           /* predicted time of all separators, from n and m */
-    bool thin_only;          /* as in struct order_options */
+    bool thin_only;          /* order_options.thin_only of the search */
     struct order *order;     /* owned: the order of the best layout, or else the last order */
     struct plan_layout best; /* owned; empty until a layout is better than the dense plan */
     double seconds;          /* predicted time of the solve */
@@ -120,7 +120,7 @@ static enum status try_order(struct planning *planning, struct order **take_orde
     return STATUS_OK;
 }
 
-/* Makes an order. *ret_whole: whether one component has most of the graph's vertices. */
+/* Makes an order. *ret_whole: whether one component has at least half of the graph's vertices. */
 static enum status make_order(struct planning *planning, bool strong, bool *ret_whole)
 {
     const struct order_options options = {.threads = planning->cost->threads,
@@ -140,7 +140,7 @@ static enum status make_order(struct planning *planning, bool strong, bool *ret_
 }
 
 /* Searches for orders. Small strong components leave pivots without targets, but lose the locality
- * that connected components preserve. So both ways are tried if the second may be worthwhile. */
+ * that connected components preserve. So both are tried for a directed graph if worthwhile. */
 static enum status look_for_order(struct planning *planning)
 {
     const bool directed = planning->graph->directed;
@@ -152,7 +152,7 @@ static enum status look_for_order(struct planning *planning)
     return STATUS_OK;
 }
 
-/* Returns whether the planner would make the same order now. */
+/* Finds out whether the planner would make an order of the same type now. */
 static enum status fits_graph(const struct planning *planning, const struct order *order,
                               bool *ret_fits)
 {

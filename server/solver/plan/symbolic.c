@@ -32,8 +32,8 @@ struct pass {
     /* Scratch memory of the current round. */
     struct plan_pivot *pivots; /* pivots of the round, in the plan's array */
     struct list touches;
-    uint32_t *touch_begin; /* tile_count + 2 entries, by row; one place ahead while it is filled */
-    uint64_t *row_targets; /* row_words: bitmap of the columns of the targets of one row */
+    uint32_t *touch_begin; /* first touch of each row; one place ahead while it is filled */
+    uint64_t *row_targets; /* row_words: bitmap of the columns with targets in one row */
     uint32_t *column_next; /* tile_count entries: number of products of one row by column, then the
                               products' destinations */
     double work;
@@ -112,7 +112,7 @@ static enum status reach_first(struct pass *pass, const struct graph *graph)
     return STATUS_OK;
 }
 
-/* Lists the panels of a pivot: the reached tiles of its column or row, except its own. */
+/* Lists the panels of a pivot: the reached tiles of its column or row, except its diagonal tile. */
 static enum status list_reached(struct pass *pass, uint32_t tile, bool column, struct list *list)
 {
     const enum status status = list_reserve(list, pass->tile_count);
@@ -135,8 +135,8 @@ static double sum_widths(const struct plan *plan, const uint32_t *tiles, uint32_
     return (double)width;
 }
 
-/* Lists the panels of the round's next pivot, and adds their work. List positions are relative to
- * the beginning of the round. */
+/* Adds the next pivot to the round: lists its panels and adds their work. List positions are
+ * relative to the beginning of the round. */
 static enum status list_panels(struct pass *pass, uint32_t tile, struct plan_round *round)
 {
     const struct plan *plan = pass->plan;
@@ -229,7 +229,7 @@ static uint32_t count_columns(const struct pass *pass, const struct plan_pivot *
     return count;
 }
 
-/* Counts the products per column in column_next; marks columns with products in row_targets. */
+/* Counts each column's products in column_next; marks columns with products in row_targets. */
 static size_t count_row(struct pass *pass, const uint32_t *right, uint32_t row)
 {
     const struct touch *touches = pass->touches.items;

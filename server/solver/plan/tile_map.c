@@ -43,7 +43,7 @@ void tile_map_add_edges(struct tile_map *map, const struct graph *graph, const u
     }
 }
 
-/* Copies the rows. A row's last word has no bits beyond the row, so to[1] is in the packed map. */
+/* No row has bits beyond its end, so to[1] is written only if it is within the packed map. */
 void tile_map_pack(const struct tile_map *map, uint64_t *packed)
 {
     for (uint32_t row = 0; row < map->tile_count; row++) {

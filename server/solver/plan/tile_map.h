@@ -7,7 +7,7 @@
 #define TILE_MAP_WORD_BITS 64
 
 struct tile_map {
-    uint32_t tile_count; /* tiles along an edge */
+    uint32_t tile_count; /* number of tiles along an edge of the matrix */
     size_t row_words;
     uint64_t *words; /* bits of the tiles, tile_count rows */
 };
@@ -37,7 +37,7 @@ static inline void tile_map_add(struct tile_map *map, uint32_t row_tile, uint32_
 /* Adds the tiles of the other row to the row of row_tile. */
 void tile_map_join_row(struct tile_map *map, uint32_t row_tile, uint32_t other_row_tile);
 
-/* Adds the tiles with an edge, both ways if the graph is undirected. tile_of: tile per vertex. */
+/* Adds the tiles that have an edge, in both directions if undirected. tile_of: vertex -> tile. */
 void tile_map_add_edges(struct tile_map *map, const struct graph *graph, const uint32_t *tile_of);
 
 /* Adds the tiles to a bitmap in the layout of a plan, which has no gaps between rows. packed has
