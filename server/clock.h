@@ -1,4 +1,4 @@
-/* The two clocks: wall time for documents, monotonic time for durations and deadlines. */
+/* Reads the system clocks: wall time for documents, monotonic time for durations and deadlines. */
 #pragma once
 
 #include <time.h>

@@ -12,8 +12,6 @@
 /* Maximum length of a line: a text value, its key and spaces. inih's default is 200. */
 #define LINE_SIZE 1024
 
-/* ---- The configuration file ---- */
-
 struct file_source {
     struct config *config;
     const char *path;
@@ -32,8 +30,8 @@ static enum status refuse_line(struct file_source *source, const char *what, con
     return source->status;
 }
 
-/* inih splits a line that does not fit its buffer into several lines, so this function refuses
- * a line that is too long. Returning NULL ends the parse. */
+/* inih splits a line that does not fit its buffer into several lines, so this function refuses a
+ * line that is too long. NULL ends the parse. */
 static char *read_line(char *buffer, int size, void *context)
 {
     struct file_source *source = context;
@@ -98,8 +96,6 @@ static enum status load_file(struct config *config, const char *path, struct pro
     return source.status;
 }
 
-/* ---- Environment ---- */
-
 /* Sets a key from the variable APSPD_<SECTION>_<KEY>; section names have no underscore. */
 static enum status load_variable(struct config *config, const char *name, const char *value,
                                  struct problem *reterr)
@@ -146,8 +142,6 @@ static enum status load_environment(struct config *config, char **environment,
     return status;
 }
 
-/* ---- Flags ---- */
-
 static const struct config_option *find_flag(enum config_program program, const char *name)
 {
     static const struct {
@@ -186,7 +180,8 @@ static enum config_task find_task(enum config_program program, const char *name)
     return CONFIG_RUN;
 }
 
-/* The flags are read twice: for --config before the file is read, for keys afterwards. */
+/* The state of a pass over the flags. There are two passes: one finds --config before the file is
+ * read, and one sets keys afterwards. */
 struct flag_walk {
     struct config *config; /* NULL in the first pass */
     enum config_program program;
@@ -305,6 +300,7 @@ enum status config_check_secret(const char *path, struct problem *reterr)
     if (stat(path, &about) == 0 && (about.st_mode & (S_IWGRP | S_IROTH | S_IWOTH)) == 0) {
         return STATUS_OK;
     }
-    return problem_refuse(reterr, STATUS_CONFIG, "chmod 600 it; 640 lets a group read it",
-                          "%s is readable by all, or writable by others than its owner", path);
+    return problem_refuse(reterr, STATUS_CONFIG,
+                          "run chmod 600 on it, or chmod 640 to let a group read it",
+                          "%s is readable by all, or writable by users other than its owner", path);
 }

@@ -12,17 +12,17 @@
 #define GIB (KIB * KIB * KIB)
 #define VALUE_SIZE 320
 
-/* Types up to OPTION_WORD are stored as text, later ones as numbers. */
+/* The types up to OPTION_WORD are stored as text, the later types as numbers. */
 enum option_type {
     OPTION_TEXT,
     OPTION_ADDRESS,
     OPTION_HOSTS,
     OPTION_ORIGINS,
     OPTION_TILES,
-    OPTION_WORD, /* one of choices, as text */
+    OPTION_WORD, /* one of the choices, stored as text */
     OPTION_NUMBER,
     OPTION_BYTES, /* a number with an optional suffix */
-    OPTION_CHOICE /* an enum: the index of the word in choices */
+    OPTION_CHOICE /* one of the choices, stored as its index, an enum */
 };
 
 struct config_option {
@@ -33,8 +33,8 @@ struct config_option {
     uint64_t min;
     uint64_t max;
     const char *choices; /* words separated by commas */
-    size_t offset;       /* in struct config */
-    size_t size;         /* size of the member, the limit of text */
+    size_t offset;       /* offset of the member in struct config */
+    size_t size;         /* size of the member, which limits the length of a text */
     const char *help;
 };
 
@@ -59,10 +59,10 @@ static const struct config_option options[] = {
     {"http", "cors_origins", OPTION_ORIGINS, CONFIG_NONE, 0, 0, NULL, MEMBER(cors_origins),
      "Origins whose web pages may use the service from a browser (CORS), such as "
      "https://app.example. Keys are still required; cookies are not used. * = every origin: "
-     "without keys, any web page that a user opens may then read, submit and delete."},
+     "without keys, any web page that a user opens may then read, submit and delete graphs."},
     {"http", "tiles", OPTION_TILES, CONFIG_NONE, 0, 0, NULL, MEMBER(tiles),
-     "Map tiles that the browser fetches and shows under graphs with coordinates in degrees, such "
-     "as https://tile.example/{z}/{x}/{y}.png (Web Mercator, 256 pixels). The tile server learns "
+     "URL of the map tiles that browsers show under graphs with coordinates in degrees, such as "
+     "https://tile.example/{z}/{x}/{y}.png (Web Mercator, 256 pixels). The tile server learns "
      "which areas are viewed. none = no map."},
     {"http", "tiles_credit", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tiles_credit),
      "Attribution shown under the map."},
@@ -72,9 +72,9 @@ static const struct config_option options[] = {
     {"http", "tls_key", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_key),
      "PEM file of the certificate's private key, or credential:NAME."},
     {"http", "threads", OPTION_NUMBER, "4", 1, 64, NULL, MEMBER(http_threads),
-     "Threads that answer requests."},
+     "Number of threads that handle requests."},
     {"http", "connection_limit", OPTION_NUMBER, "16384", 1, 100000, NULL, MEMBER(connection_limit),
-     "Maximum number of open connections; an active connection takes 25 KiB. At the limit a new "
+     "Maximum number of open connections; an active connection uses 25 KiB. At the limit a new "
      "connection replaces an idle one; if none is idle, the new one receives status 503."},
     {"http", "address_limit", OPTION_NUMBER, "4096", 0, 100000, NULL, MEMBER(address_limit),
      "Maximum number of connections from one address (IPv6: one /64); further connections "
@@ -90,9 +90,9 @@ static const struct config_option options[] = {
      "Seconds that a client has to send the complete header of a request."},
     {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
      "Lowest rate, in bytes per second, at which a client must send a body or receive an answer. "
-     "The connection is closed when a body is header_timeout_s behind that rate, or an answer "
-     "stall_timeout_s: after that time if no byte moves, after ten times that time at nine tenths "
-     "of the rate. 0 = no limit."},
+     "The connection is closed when a body falls header_timeout_s seconds behind that rate, or an "
+     "answer stall_timeout_s seconds: after that time if no byte moves, and after ten times that "
+     "time at nine tenths of the rate. 0 = no limit."},
     {"http", "stall_timeout_s", OPTION_NUMBER, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
      "Maximum number of seconds that a client may lag behind rate_floor during a response."},
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
@@ -114,7 +114,7 @@ static const struct config_option options[] = {
      "Largest decompressed size of an upload as a multiple of its compressed size, beyond the "
      "first MiB."},
     {"http", "document_limit", OPTION_BYTES, "65536", KIB, GIB, NULL, MEMBER(document_limit_bytes),
-     "Largest JSON request other than a graph, in bytes."},
+     "Maximum size of a JSON request body other than a graph, in bytes."},
     {"http", "wait_limit_s", OPTION_NUMBER, "60", 0, 60, NULL, MEMBER(wait_limit_s),
      "Longest time in seconds that a request may wait for a job (Prefer: wait)."},
     {"http", "heartbeat_s", OPTION_NUMBER, "15", 1, 60, NULL, MEMBER(heartbeat_s),
@@ -124,7 +124,7 @@ static const struct config_option options[] = {
      "refused with 429."},
     {"http", "json_cell_limit", OPTION_NUMBER, "64000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(json_cell_limit),
-     "Maximum number of distances in one JSON answer; the matrix of 8,000 vertices has 64 million. "
+     "Maximum number of distances in one JSON answer; a graph of 8,000 vertices has 64 million. "
      "Larger matrices are available as npy, raw, nthu, csv, ndjson or mtx, or in parts."},
     {"http", "pairs_limit", OPTION_BYTES, "16777216", KIB, UINT64_C(64) * GIB, NULL,
      MEMBER(pairs_limit_bytes),
@@ -142,40 +142,41 @@ static const struct config_option options[] = {
     {"jobs", "history_limit", OPTION_NUMBER, "10000", 1, 10000000, NULL, MEMBER(history_limit),
      "Maximum number of finished jobs whose documents are stored; the oldest are deleted first."},
     {"jobs", "drain_s", OPTION_NUMBER, "30", 0, 86400, NULL, MEMBER(drain_s),
-     "Seconds that running jobs have to finish after SIGTERM before they are stopped; the next "
-     "start queues them again."},
+     "Seconds after SIGTERM until jobs that are still running are stopped; the next start queues "
+     "them again."},
     {"store", "state_dir", OPTION_TEXT, "./apspd-state", 0, 0, NULL, MEMBER(state_dir),
      "Folder for all data that outlives the process. It is created if missing; only one daemon at "
      "a time can use it."},
     {"store", "result_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 60, NULL,
      MEMBER(result_budget_bytes),
-     "Maximum size of all results on disk, in bytes; the least recently used are evicted first, "
-     "and solved again when requested. 0 = limited only by the disk. Suffixes as for body_limit."},
+     "Maximum size of all results on disk, in bytes. The least recently used results are evicted "
+     "first, and are solved again when they are requested. 0 = limited only by the disk. Accepts "
+     "the suffixes of body_limit."},
     {"store", "result_limit", OPTION_NUMBER, "30000", 1, 60000, NULL, MEMBER(result_limit),
      "Maximum number of results on disk. Each has an open file and a mapping; Linux allows a "
      "process about 65,000 mappings."},
     {"store", "disk_reserve", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(disk_reserve_bytes),
      "Disk space in bytes that stays free: an upload whose result would use it is refused. "
-     "Suffixes as for body_limit."},
+     "Accepts the suffixes of body_limit."},
     {"store", "path_budget", OPTION_BYTES, "1073741824", KIB, UINT64_C(1) << 50, NULL,
      MEMBER(path_budget_bytes),
      "Memory in bytes to cache the edges of graphs for paths, 8 to 24 bytes per edge, and "
-     "coordinates, 40 bytes per vertex. The least recently used are evicted first; a graph that "
-     "exceeds the limit by itself cannot be queried for paths or coordinates. Suffixes as for "
-     "body_limit."},
+     "coordinates, 40 bytes per vertex. The least recently used entries are evicted first; a graph "
+     "that exceeds the limit by itself cannot be queried for paths or coordinates. Accepts the "
+     "suffixes of body_limit."},
     {"store", "plan_budget", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(plan_budget_bytes),
      "Maximum size of the plans cached on disk, in bytes; 4 bytes per vertex and at least 64 KiB "
      "each. A plan is reused for graphs with the same edges but different weights. The least "
-     "recently used plans are evicted first. 0 = no cache. Suffixes as for body_limit."},
+     "recently used plans are evicted first. 0 = no cache. Accepts the suffixes of body_limit."},
     {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, "auto, gpu, cpu", MEMBER(solver.choice),
      "Solver: auto = the GPU if one is usable, else the CPU; gpu = refuse to start without a GPU."},
     {"solver", "cpu_threads", OPTION_NUMBER, "0", 0, 1024, NULL, MEMBER(solver.cpu_threads),
      "Threads of the CPU solver. 0 = one per core available to the process."},
     {"solver", "cpu_isa", OPTION_WORD, "auto", 0, 0, "auto, portable, avx2, avx512",
      MEMBER(solver.cpu_isa),
-     "Instruction set of the CPU solver: auto = the widest that this processor supports."},
+     "Instruction set of the CPU solver: auto = the widest set that this processor supports."},
     {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, "auto, none", MEMBER(solver.plans),
      "Whether sparse graphs are solved by a plan that skips unnecessary work: auto = if the plan "
      "is faster; none = never, for comparison."},
@@ -188,9 +189,9 @@ static const struct config_option options[] = {
      "none = the solver runs on this host."},
     {"hierarchy", "label_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 50, NULL,
      MEMBER(label_budget_bytes),
-     "Memory in bytes to cache the labels that answer pairs of hierarchies. The least recently "
-     "used hierarchy is evicted first; a pair without cached labels takes longer. 0 = a quarter of "
-     "the memory, at most 1 GiB. Suffixes as for body_limit."},
+     "Memory in bytes to cache the vertex labels from which distances in hierarchies are computed. "
+     "The least recently used hierarchy is evicted first; a pair without cached labels takes "
+     "longer. 0 = a quarter of the memory, at most 1 GiB. Accepts the suffixes of body_limit."},
     {"hierarchy", "sweep_limit_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(sweep_limit_s),
      "Longest time in seconds for statistics and heat maps of a hierarchy, as estimated from its "
      "size; beyond this limit they are available only if the graph is solved as a matrix."},
@@ -203,10 +204,10 @@ static const struct config_option options[] = {
      "longer."},
     {"service", "confinement", OPTION_CHOICE, "auto", 0, 0, "auto, required, off",
      MEMBER(confinement),
-     "Sandbox of the running service. It drops rights that an intruder could use: capabilities, "
-     "new privileges, core dumps, other users' files, and system calls that start programs or open "
-     "connections. auto = what the kernel supports; required = all of these, or apspd refuses to "
-     "start."},
+     "Sandbox of the running service. It takes away rights that an intruder could use: "
+     "capabilities, new privileges, core dumps, access to other users' files, and system calls "
+     "that start programs or open connections. auto = as much of this as the kernel supports; "
+     "required = all of it, or apspd refuses to start."},
     {"log", "level", OPTION_CHOICE, "info", 0, 0, "debug, info, warning, error", MEMBER(log_level),
      "Lowest level of the log events written to standard error."},
 };
@@ -232,8 +233,6 @@ const struct config_option *config_option_find(enum config_program program, cons
     }
     return NULL;
 }
-
-/* ---- Values ---- */
 
 bool config_parse_number(const char *text, bool bytes, uint64_t *ret_value)
 {
@@ -278,7 +277,7 @@ static bool are_hosts(const char *text)
     return true;
 }
 
-/* Returns whether all are origins as browsers send them: no slash or path follows the host. */
+/* Returns whether every word is an origin as browsers send it: without a path or final slash. */
 static bool are_origins(const char *text)
 {
     const char *word;
@@ -295,7 +294,7 @@ static bool are_origins(const char *text)
     return true;
 }
 
-/* A URL whose origin is safe in a header, with {z}, {x} and {y}. */
+/* Returns whether the text is a URL with {z}, {x} and {y}, whose origin is safe in a header. */
 static bool is_tiles(const char *text)
 {
     const char *host = strncmp(text, "https://", 8) == 0  ? text + 8
@@ -322,7 +321,7 @@ static const struct {
     [OPTION_WORD] = {NULL, NULL},
 };
 
-/* Finds the index of a word in the choices; false if it is none of them. */
+/* Finds the index of a word in the choices; returns false if the word is not one of them. */
 static bool find_choice(const char *choices, const char *text, uint64_t *ret_number)
 {
     const char *word;
@@ -336,7 +335,8 @@ static bool find_choice(const char *choices, const char *text, uint64_t *ret_num
     return false;
 }
 
-/* Stores text that a configuration file can represent: no control characters or outer spaces. */
+/* Stores a text, or returns false if a configuration file cannot represent it: if it contains
+ * control characters, or begins or ends with a space. */
 static bool store_text(const struct config_option *option, const char *text, char *member)
 {
     const size_t size = strlen(text);
@@ -369,7 +369,7 @@ static bool store_value(struct config *config, const struct config_option *optio
          number < option->min || number > option->max)) {
         return false;
     }
-    /* Members of 4 bytes get the low half: the program supports only little-endian machines. */
+    /* Members of 4 bytes get the low half: only little-endian machines are supported. */
     memcpy(member, &number, option->size);
     return true;
 }
@@ -399,7 +399,7 @@ enum status config_option_set(struct config *config, const struct config_option 
                 option->key, CONFIG_SHOWN, value,
                 option->choices != NULL ? "it must be one of" : "it must be", range);
     if (strstr(value, " ;") != NULL || strstr(value, " #") != NULL) {
-        problem_hint(reterr, "a comment must be on a line of its own");
+        problem_hint(reterr, "a comment must be on its own line");
     }
     return STATUS_CONFIG;
 }
@@ -411,8 +411,6 @@ void config_defaults(struct config *config)
         CHECK(store_value(config, &options[i], options[i].fallback));
     }
 }
-
-/* ---- Printing ---- */
 
 #define COLUMNS 78
 
@@ -476,8 +474,8 @@ void config_print(const struct config *config, FILE *stream)
     const char *section = "";
     print_lines(stream, "; ",
                 "The configuration of apspd. Environment variables (APSPD_HTTP_THREADS) override "
-                "this file, and flags (--http.threads) override both. A comment must be on a line "
-                "of its own.");
+                "this file, and flags (--http.threads) override both. A comment must be on its own "
+                "line.");
     for (const struct config_option *option = options; option < options + OPTION_COUNT; option++) {
         char range[VALUE_SIZE];
         char line[2 * VALUE_SIZE];
@@ -509,9 +507,9 @@ void config_print_help(enum config_program program, FILE *stream)
               "  --add-key FILE TENANT ROLE\n"
               "                   Add a new key to the key file FILE, print the key, and exit.\n"
               "  --help, --version\n\n"
-              "--listen, --state-dir and --solver stand for --http.listen, --store.state_dir\n"
-              "and --solver.backend. Every setting has an environment variable too, such as\n"
-              "APSPD_HTTP_THREADS for http.threads.\n\n",
+              "--listen, --state-dir and --solver are short for --http.listen,\n"
+              "--store.state_dir and --solver.backend. Every setting has an environment\n"
+              "variable too, such as APSPD_HTTP_THREADS for http.threads.\n\n",
               stream);
     }
     for (const struct config_option *option = options; option < options + OPTION_COUNT; option++) {

@@ -16,9 +16,9 @@ void config_compare(const struct config *config, const struct config *file, conf
 /* Prints the flags of the program with their defaults, for --help. */
 void config_print_help(enum config_program program, FILE *stream);
 
-/* The rest is for config_load only: keys of the table, and values given as text. */
+/* config_load uses the functions below to find keys in the table and to parse their values. */
 struct config_option;
-/* Returns NULL if the program has no such key. */
+/* Returns the table's entry for a key, or NULL if the program has no such key. */
 const struct config_option *config_option_find(enum config_program program, const char *section,
                                                size_t section_size, const char *key);
 /* Parses and stores the value. origin: the file and line, environment variable or flag that the
@@ -26,5 +26,5 @@ const struct config_option *config_option_find(enum config_program program, cons
 MUST_CHECK enum status config_option_set(struct config *config, const struct config_option *option,
                                          const char *value, const char *origin,
                                          struct problem *reterr);
-/* Parses decimal digits, with `bytes` also a suffix KiB, MiB, GiB or TiB; false if invalid. */
+/* Parses a decimal number; with `bytes`, KiB, MiB, GiB or TiB may follow. False if invalid. */
 bool config_parse_number(const char *text, bool bytes, uint64_t *ret_value);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The current log level, atomic because a reload may set it while other threads log. */
+/* The current log level. It is atomic because a reload may set it while other threads log. */
 static atomic_int threshold = LOG_INFO;
 
 void log_set_level(enum log_level level)
@@ -39,7 +39,7 @@ static void append_fields(struct text *line, const struct log_field *fields, siz
 {
     for (size_t i = 0; i < count; i++) {
         if (fields[i].text != NULL && fields[i].text[0] == '\0') {
-            continue; /* empty field */
+            continue; /* an empty field is left out */
         }
         text_append_char(line, ',');
         append_string(line, fields[i].key);
@@ -47,7 +47,7 @@ static void append_fields(struct text *line, const struct log_field *fields, siz
         if (fields[i].text != NULL) {
             append_string(line, fields[i].text);
         } else if (isfinite(fields[i].number)) {
-            /* Counts stay exact; fractions are rounded to microseconds. */
+            /* Rounds durations to microseconds; large counts stay exact. */
             const double number = fields[i].number;
             const double shown = fabs(number) < 1e9 ? round(number * 1e6) / 1e6 : round(number);
             char digits[NUMBER_PRINT_SIZE];

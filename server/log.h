@@ -16,10 +16,10 @@ struct log_field {
 #define LOG_TEXT(key, text) ((struct log_field){(key), (text) != NULL ? (text) : "", 0})
 #define LOG_NUMBER(key, number) ((struct log_field){(key), NULL, (double)(number)})
 
-/* "debug", "info", "warning", "error". */
+/* Returns "debug", "info", "warning" or "error". */
 const char *log_level_name(enum log_level level);
 void log_set_level(enum log_level level);
-/* Returns whether events of this level are written. Checked before building an expensive event. */
+/* Returns whether events of this level are written. Checked before an expensive event is built. */
 bool log_is_on(enum log_level level);
 void log_event(enum log_level level, const char *event, const struct log_field *fields,
                size_t count);

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
     struct config_request request = {0};
     struct problem problem = {0};
     int count = argc;
-    /* A worker process, started only by this program. */
+    /* apspd starts itself with this flag as a worker process. */
     if (argc == 3 && strcmp(argv[1], WORKER_FLAG) == 0 &&
         strtol(argv[2], NULL, 10) == WORKER_SOCKET) {
         return worker_child_run(WORKER_SOCKET, NULL);

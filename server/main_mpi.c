@@ -1,5 +1,5 @@
-/* apsp-mpi: an MPI rank, started by mpirun or srun, that runs apsp, or the worker of an apspd with
- * solver.launcher. Without other ranks it is apsp. */
+/* apsp-mpi: an MPI rank, started by mpirun or srun. The rank runs apsp, or the worker of an apspd
+ * that is configured with solver.launcher. Without other ranks the program behaves like apsp. */
 #include "server/command/apsp.h"
 #include "server/solver/ranks_mpi.h"
 #include "server/worker/child.h"

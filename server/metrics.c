@@ -12,7 +12,7 @@
 #define UPLOADS "apspd_uploads_total"
 #define UPLOADS_HELP "Uploads of graphs, by outcome: taken or refused."
 
-/* Lines of one metric are adjacent. */
+/* The rows of one metric must be adjacent, because its HELP and TYPE lines are printed once. */
 static const struct {
     const char *name;
     const char *labels;
@@ -27,7 +27,7 @@ static const struct {
                          "1 if the service is shutting down and accepts no jobs, else 0."},
     [METRIC_WORKERS] = {"apspd_workers", "", "gauge", "Workers with a device to solve on."},
     [METRIC_DEVICES_LOST] = {"apspd_devices_lost_total", "", "counter",
-                             "Devices lost during a solve, with their worker."},
+                             "Devices lost together with the worker that used them."},
     [METRIC_JOBS_QUEUED] = {"apspd_jobs", "state=\"queued\"", "gauge",
                             "Jobs that have not ended, by state."},
     [METRIC_JOBS_RUNNING] = {"apspd_jobs", "state=\"running\"", "gauge",
@@ -51,7 +51,7 @@ static const struct {
     [METRIC_VERIFY_SECONDS] = {PHASE, "phase=\"verify\"", "counter", PHASE_HELP},
     [METRIC_WRITE_SECONDS] = {PHASE, "phase=\"write\"", "counter", PHASE_HELP},
     [METRIC_RELAXATIONS] = {"apspd_relaxations_total", "", "counter",
-                            "Relaxations of finished solves: n^3 per graph, less the relaxations "
+                            "Relaxations of finished solves: n^3 per graph, minus the relaxations "
                             "that its plan skips."},
     [METRIC_GRAPHS] = {"apspd_graphs", "", "gauge", "Graphs stored."},
     [METRIC_RESULTS] = {"apspd_results", "", "gauge", "Results that answer queries."},
@@ -77,7 +77,7 @@ static const struct {
     [METRICS_QUEUE_SECONDS] = {"apspd_queue_wait_seconds",
                                "Seconds that jobs waited for a worker before they started."},
     [METRICS_JOB_SECONDS] = {"apspd_job_duration_seconds",
-                             "Seconds from acceptance to end of solved jobs."},
+                             "Seconds from acceptance to completion of solved jobs."},
 };
 
 static const double bounds[] = {0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300, 1800, INFINITY};
@@ -117,8 +117,6 @@ void metrics_observe(enum metrics_histogram histogram, double seconds)
 {
     metrics_observe_into(&observed[histogram], bounds, seconds);
 }
-
-/* ---- Text ---- */
 
 void metrics_print_head(struct text *text, const char *name, const char *type, const char *help)
 {

@@ -49,7 +49,7 @@ enum metric {
 
 enum metrics_histogram {
     METRICS_QUEUE_SECONDS, /* time that a job waited before it started */
-    METRICS_JOB_SECONDS,   /* time from the acceptance of a solved job to its end */
+    METRICS_JOB_SECONDS,   /* time from the acceptance of a solved job to its completion */
     METRICS_HISTOGRAM_COUNT
 };
 
@@ -59,7 +59,7 @@ void metrics_observe(enum metrics_histogram histogram, double seconds);
 
 #define HISTOGRAM_BOUNDS_MAX 12
 
-/* counts[i]: observations above bounds[i - 1] and up to bounds[i]. The last bound is INFINITY. */
+/* counts[i]: number of observations in (bounds[i - 1], bounds[i]]. The last bound is INFINITY. */
 struct histogram {
     _Atomic uint64_t counts[HISTOGRAM_BOUNDS_MAX + 1];
     _Atomic double sum;
@@ -70,8 +70,8 @@ void metrics_observe_into(struct histogram *histogram, const double *bounds, dou
 /* Prints all metrics in the text format of Prometheus, version 0.0.4. */
 void metrics_print(struct text *text);
 
-/* For modules that print metrics of their own: the HELP and TYPE lines of a metric, and one sample.
- * labels: the label pairs as printed, such as `state="done"`; may be empty. */
+/* For modules with their own metrics: these functions print a metric's HELP and TYPE lines, and a
+ * sample. labels: the label pairs as printed, such as `state="done"`; may be empty. */
 void metrics_print_head(struct text *text, const char *name, const char *type, const char *help);
 void metrics_print_sample(struct text *text, const char *name, const char *labels, double value);
 /* Prints one series of a histogram. */

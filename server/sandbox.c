@@ -24,20 +24,20 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Bits of a process, and of a row of the tables below: a row applies to processes with any of its
- * bits. */
+/* Bits that describe a process, and that a row of the tables below has. A row applies to every
+ * process that has at least one of the row's bits. */
 enum {
     BY_ALL = 1 << 0,
     BY_FRONT = 1 << 1,
     BY_WORKER = 1 << 2,
     WITH_GPU = 1 << 3,
     WITH_CHILDREN = 1 << 4,
-    WITH_BOTH = 1 << 5, /* its children open a GPU */
-    /* Result for all other processes, in a row of calls. Without one of these bits: ENOSYS under
-     * the allow list, allowed under the deny list. */
-    REFUSED = 1 << 6,     /* EPERM, so that libraries do not try another way */
+    WITH_BOTH = 1 << 5, /* the process starts children that open a GPU */
+    /* These bits in a row of call_rules say what happens to all other processes. Without them, a
+     * call fails with ENOSYS under the allow list, and is allowed under the deny list. */
+    REFUSED = 1 << 6,     /* EPERM, so that libraries do not try another call */
     DENY_LISTED = 1 << 7, /* EPERM under the deny list only */
-    UNKNOWN = 1 << 8,     /* ENOSYS under the deny list too, so that libraries fall back */
+    UNKNOWN = 1 << 8,     /* ENOSYS under the deny list too, so that libraries use an older call */
 };
 
 static unsigned bits_of(const struct sandbox_policy *policy)
@@ -47,7 +47,7 @@ static unsigned bits_of(const struct sandbox_policy *policy)
            (policy->devices && policy->spawns ? WITH_BOTH : 0U);
 }
 
-/* Copies the first word of a row's text and returns the words after it; NULL if there is none. */
+/* Copies the first word of a row's text and returns the rest; NULL if there is no word. */
 static const char *next_word(const char *words, char word[static 64])
 {
     const size_t length = strcspn(words, " ");
@@ -60,13 +60,13 @@ static const char *next_word(const char *words, char word[static 64])
 
 /* ---- Capabilities and memory ---- */
 
-/* Secure bits of root without privileges: neither an exec nor a change of user restores any. */
+/* With these secure bits root has no privileges: neither exec nor setuid restores a capability. */
 #define SECURE_BITS                                                                                \
     (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |                               \
      SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED)
 
 /* Changing the bounding set and the secure bits needs CAP_SETPCAP. A process without it may keep
- * both, since no_new_privs lets an exec gain no capability. */
+ * both: because of no_new_privs, an exec gains no capability. */
 static bool drop_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -77,7 +77,7 @@ static bool drop_capabilities(void)
         capability++;
     }
     (void)prctl(PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0);
-    /* A service manager may have dropped all capabilities before, and forbidden this call. */
+    /* The call may fail if a service manager has dropped all capabilities and forbidden it. */
     (void)syscall(SYS_capset, &header, none);
     return syscall(SYS_capget, &header, left) == 0 && memcmp(left, none, sizeof(left)) == 0;
 }
@@ -89,18 +89,19 @@ static bool drop_capabilities(void)
 #define READ (READ_FILE | READ_DIR)
 #define WRITE_FILE LANDLOCK_ACCESS_FS_WRITE_FILE
 #define EXECUTE LANDLOCK_ACCESS_FS_EXECUTE
-/* Two rights that Debian 12's linux/landlock.h lacks, with the values of Linux 6.12. */
+/* Debian 12's linux/landlock.h lacks these two rights; the values are those of Linux 6.12. */
 #define TRUNCATE (UINT64_C(1) << 14)
 #define IOCTL_DEV (UINT64_C(1) << 15)
-/* The only rights that a rule on a file may have. */
+/* The rights that Landlock accepts in a rule on a file; the other rights concern folders. */
 #define FILE_RIGHTS (EXECUTE | READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV)
-/* Rights beneath the state directory. */
+/* The rights of the daemon beneath the state directory. */
 #define STATE_RIGHTS                                                                               \
     (READ | WRITE_FILE | TRUNCATE | LANDLOCK_ACCESS_FS_REMOVE_DIR |                                \
      LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |  \
      LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_REFER)
 
-/* The struct of later versions; older kernels accept it if members unknown to them are 0. */
+/* The attributes as newer versions of Landlock define them. Older kernels accept the struct if the
+ * members that they do not know are 0. */
 struct ruleset_attributes {
     uint64_t handled_access_fs;
     uint64_t handled_access_net; /* 2 = connections by TCP */
@@ -109,7 +110,7 @@ struct ruleset_attributes {
 
 struct ruleset {
     int descriptor;
-    uint64_t handled; /* file access rights under control */
+    uint64_t handled; /* file access rights that the rule set restricts */
     bool failed;      /* a rule could not be added */
 };
 
@@ -118,7 +119,7 @@ static const struct {
     uint64_t rights;
     const char *patterns; /* patterns for glob(3) */
 } file_rules[] = {
-    /* Information about the machine and process for the C library, CPU solver and /metrics. */
+    /* The C library, the CPU solver and /metrics read facts about the machine and the process. */
     {BY_ALL, READ, "/proc/cpuinfo /proc/meminfo /proc/sys/vm/overcommit_memory /etc/localtime"},
     {BY_ALL, READ, "/sys/devices/system/cpu /sys/devices/system/node /sys/fs/cgroup /dev/urandom"},
     {BY_ALL, READ, "/proc/self/cgroup /proc/self/fd /proc/self/statm"},
@@ -130,14 +131,14 @@ static const struct {
     {WITH_GPU, READ_DIR, "/dev"},
     {WITH_GPU, READ | WRITE_FILE | IOCTL_DEV, "/dev/nvidia*"},
     {WITH_GPU, STATE_RIGHTS, "/dev/shm"},
-    /* A driver that opens names its threads in /proc, under the PID of a later process. */
+    /* A GPU driver that opens in a child names its threads in /proc, under the child's PID. */
     {WITH_BOTH, WRITE_FILE | TRUNCATE, "/proc"},
-    /* This program may start itself as a child; allow_loaded adds the loader and libraries. */
+    /* The process may start this program as a child; allow_loaded adds the loader and libraries. */
     {WITH_CHILDREN, EXECUTE | READ_FILE, "/proc/self/exe"},
     {WITH_CHILDREN, READ_FILE, "/etc/ld.so.cache"},
 };
 
-/* Adds a rule for a path; a missing path needs none. */
+/* Adds a rule for a path; a path that does not exist needs no rule. */
 static void allow_path(struct ruleset *ruleset, const char *path, uint64_t rights)
 {
     struct landlock_path_beneath_attr rule = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
@@ -233,13 +234,13 @@ static const struct {
     unsigned bits;
     const char *names;
 } call_rules[] = {
-    /* Files and connections that are already open. */
+    /* Calls on files and connections that are already open. */
     {BY_ALL, "read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 close"},
     {BY_ALL, "lseek dup dup2 dup3 fstat newfstatat statx fstatfs fsync fdatasync"},
     {BY_ALL, "fadvise64 poll ppoll select pselect6 epoll_create1"},
     {BY_ALL, "epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd2 pipe2 shutdown recvfrom"},
     {BY_ALL, "recvmsg timerfd_create timerfd_settime timerfd_gettime"},
-    /* Memory, threads, time and signals. */
+    /* Calls for memory, threads, time and signals. */
     {BY_ALL, "brk munmap mremap madvise mincore msync mlock mlock2 munlock futex futex_waitv"},
     {BY_ALL, "membarrier rseq set_robust_list get_robust_list set_tid_address sched_yield"},
     {BY_ALL, "sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler getpriority"},
@@ -247,10 +248,10 @@ static const struct {
     {BY_ALL, "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time getrusage"},
     {BY_ALL, "getrlimit sysinfo uname exit exit_group rt_sigaction rt_sigprocmask rt_sigreturn"},
     {BY_ALL, "rt_sigtimedwait sigaltstack restart_syscall"},
-    /* Landlock and file permissions decide which files these reach. */
+    /* Landlock and file permissions decide which files these calls can access. */
     {BY_ALL, "access faccessat faccessat2 readlink readlinkat stat lstat getcwd"},
-    /* The state directory, and incoming connections. As root, SQLite copies owner and mode of the
-     * database to its files. */
+    /* Calls for the state directory and for incoming connections. As root, SQLite gives its other
+     * files the owner and mode of the database. */
     {BY_FRONT, "unlinkat flock umask copy_file_range sendfile getsockname getpeername getsockopt"},
     {BY_FRONT, "setsockopt"},
     /* If a worker truncated its result, the daemon, which maps it too, would get a SIGBUS. */
@@ -258,19 +259,19 @@ static const struct {
     {BY_FRONT | UNKNOWN, "openat2"},
     {BY_FRONT | DENY_LISTED, "mkdir mkdirat rmdir rename renameat renameat2 linkat fchown fchmod"},
     {BY_FRONT | DENY_LISTED, "utimensat accept accept4"},
-    /* CUDA's driver: device nodes, memory placement, its compiler and threads. */
+    /* Calls of CUDA's driver for device nodes, memory placement, its compiler and its threads. */
     {BY_FRONT | WITH_GPU, "open openat statfs getdents64 unlink"},
     {WITH_GPU, "ioctl mbind get_mempolicy set_mempolicy move_pages getresuid getresgid"},
     {WITH_GPU, "sched_get_priority_max sched_get_priority_min"},
     {WITH_BOTH | DENY_LISTED, "socket"},
     {WITH_BOTH | REFUSED, "bind listen"},
-    /* A child of this program, from its exec to its own sandbox, and its end. */
+    /* Calls that start a child, of the child until it enters its sandbox, and that wait for it. */
     {WITH_GPU | WITH_CHILDREN, "mmap mprotect memfd_create"},
     {WITH_CHILDREN, "arch_prctl prctl prlimit64 capget landlock_create_ruleset landlock_add_rule"},
     {WITH_CHILDREN, "landlock_restrict_self close_range wait4 waitid tgkill"},
     {WITH_CHILDREN | REFUSED, "execve vfork capset seccomp kill"},
     {WITH_CHILDREN | DENY_LISTED, "pidfd_open pidfd_send_signal"},
-    /* Programs, connections, other processes, and rights over the machine. */
+    /* Calls that start programs, open connections, or affect other processes or the machine. */
     {REFUSED, "execveat fork connect ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd"},
     {REFUSED, "tkill bpf perf_event_open userfaultfd io_uring_setup mount umount2 move_mount"},
     {REFUSED, "open_tree fsopen pivot_root chroot unshare setns setuid setreuid setresuid setgid"},
@@ -284,7 +285,7 @@ static const struct {
     {DENY_LISTED, "fsconfig fsmount fspick mount_setattr name_to_handle_at fanotify_init truncate"},
     {DENY_LISTED, "setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr swapoff"},
     {DENY_LISTED, "kexec_file_load vhangup"},
-    /* A filter cannot read the flags of clone3 in memory; the C library falls back to clone. */
+    /* A filter cannot read the flags of clone3 in memory. With ENOSYS, the C library uses clone. */
     {UNKNOWN, "clone3"},
 };
 
@@ -293,17 +294,17 @@ static const struct {
      CLONE_NEWNET)
 #define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
 
-/* Tests of a call's argument. IS_WORD is for arguments of which the kernel reads 32 bits. */
+/* Tests of a call's argument. IS_WORD compares only the 32 bits that the kernel reads. */
 enum test { IS, IS_NOT, IS_WORD, HAS, LACKS };
 
-#define OWN_PID UINT64_MAX /* as a value: the PID of this process */
+#define OWN_PID UINT64_MAX /* as a value in the table: the PID of this process */
 
 static const struct {
     unsigned bits;
     int call;
     unsigned argument;
     enum test test;
-    uint64_t values[6]; /* a rule per value; a 0 that is not the first ends the list */
+    uint64_t values[6]; /* one rule for each value; a 0 after the first value ends the list */
 } argument_rules[] = {
     /* The allow list allows calls with these arguments: threads start but no processes, no memory
      * becomes executable, sends do not connect, no descriptor signals other processes, and the
@@ -323,8 +324,8 @@ static const struct {
     {BY_ALL, SCMP_SYS(sendto), 3, LACKS, {MSG_FASTOPEN}},
     {BY_ALL, SCMP_SYS(sendmsg), 2, LACKS, {MSG_FASTOPEN}},
     {WITH_CHILDREN, SCMP_SYS(socketpair), 0, IS, {AF_UNIX}},
-    /* The deny list refuses calls with these arguments. While a driver opens it binds a local
-     * socket and connects it to nothing. */
+    /* The deny list refuses calls with these arguments. A GPU driver binds a local socket while it
+     * opens, so AF_UNIX sockets are allowed. */
     {DENY_LISTED | BY_FRONT, SCMP_SYS(socket), 0, IS_NOT, {AF_UNIX}},
     {DENY_LISTED | BY_ALL, SCMP_SYS(fcntl), 1, IS_WORD, {F_SETLEASE}},
     {DENY_LISTED | BY_WORKER, SCMP_SYS(clone), 0, LACKS, {CLONE_THREAD}},
@@ -405,8 +406,6 @@ static int allow_notifications(scmp_filter_ctx filter)
                             SCMP_A1_32(SCMP_CMP_EQ, SOCK_DGRAM | SOCK_CLOEXEC));
 }
 
-/* ---- Both steps ---- */
-
 static void add_missing(struct sandbox_report *report, const char *layer)
 {
     const size_t used = strlen(report->without);
@@ -433,11 +432,11 @@ void sandbox_enter(const struct sandbox_policy *policy, struct sandbox_report *r
     }
 }
 
-/* System calls of GPU drivers vary. So a worker with a GPU, which has no secrets, gets a deny list
- * of calls that lead out of it; so does the process that starts it, as its filters apply to the
- * child too. All others get an allow list. Calls of another architecture, and calls that a tracer
- * has cut out, are unknown. SSB mitigation is off: all code here is ours, and on old kernels it
- * slows every load. */
+/* The system calls of GPU drivers vary. So a worker with a GPU, which has no secrets, gets a deny
+ * list of calls that affect anything outside the process. So does the process that starts it,
+ * because a child inherits its parent's filters. All other processes get an allow list. Calls of
+ * another architecture, and calls that a tracer has removed, fail with ENOSYS. SSB mitigation is
+ * off, because all code in the process is trusted, and on old kernels it slows every load. */
 enum status sandbox_filter_calls(const struct sandbox_policy *policy, struct sandbox_report *report)
 {
     const bool worker = policy->role == SANDBOX_WORKER;

@@ -4,10 +4,10 @@
  * There are two steps. Neither can be undone, and an exec inherits both. sandbox_enter drops
  * capabilities, forbids new privileges and core dumps, and restricts file access for the calling
  * thread and for threads and processes it starts later, so it runs before there is a second thread.
- * sandbox_filter_calls drops system calls for all threads, once everything is open.
+ * sandbox_filter_calls forbids system calls for all threads, after all files and sockets are open.
  *
  * A missing layer is not an error: the report names the layers that this kernel or build lacks.
- * Builds with sanitizers have no layer, since the sanitizers trace and start processes and read
+ * Builds with sanitizers have no layers, because the sanitizers trace and start processes and read
  * files, which the sandbox forbids. */
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 /* FRONT is the daemon. WORKER is a worker process, which only solves: it opens no file by name, and
- * uses no socket except those it was given. */
+ * uses only sockets that it was given. */
 enum sandbox_role { SANDBOX_FRONT, SANDBOX_WORKER };
 
 struct sandbox_policy {
@@ -36,7 +36,7 @@ struct sandbox_report {
     char without[SANDBOX_WITHOUT_SIZE]; /* names of the missing layers; empty = none is missing */
 };
 
-/* Both functions fill their part of the report. */
+/* sandbox_enter and sandbox_filter_calls each fill in the parts of the report that they decide. */
 void sandbox_enter(const struct sandbox_policy *policy, struct sandbox_report *report);
 /* Returns STATUS_NO_MEMORY or STATUS_OK. */
 MUST_CHECK enum status sandbox_filter_calls(const struct sandbox_policy *policy,

@@ -29,7 +29,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-/* Time for a GPU driver to report its devices. */
+/* Maximum time that a GPU driver may take to report its devices. */
 #define DRIVER_TIMEOUT_S 60
 /* Exit code after a device failed permanently in a thread of this process. */
 #define EXIT_DEVICE 80
@@ -38,7 +38,7 @@ enum { SIGNAL_COUNT = 3 };
 static const int signal_numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
 
 struct service {
-    const struct config *config; /* points to own */
+    const struct config *config; /* points to the member own */
     struct config own;           /* configuration with the paths of credentials resolved */
     const char *path;            /* configuration file, or NULL */
     int argc;
@@ -49,12 +49,12 @@ struct service {
     struct scheduler *scheduler;
     struct worker_launcher launcher;
     struct http *http;
-    struct listener listener;     /* owned here until it moves to http */
-    struct sandbox_policy policy; /* paths are set for each call */
+    struct listener listener;     /* owned here until start_http moves it to http */
+    struct sandbox_policy policy; /* the lists of paths are set in a copy for each call */
     struct sandbox_report sandbox;
     uv_signal_t signals[SIGNAL_COUNT];
-    uv_timer_t watchdog;  /* tells the service manager that the loop runs */
-    uv_idle_t last_calls; /* runs between drain and stop */
+    uv_timer_t watchdog;  /* regularly tells the service manager that the loop runs */
+    uv_idle_t last_calls; /* runs check_calls between drain and stop */
     bool stopping;
     int exit_code;
 };
@@ -72,8 +72,7 @@ static int exit_code_of(enum status status)
 
 /* ---- Stop, in order ---- */
 
-/* Stop, step 3: no call is open, so all connections can be closed. The loop ends with its last
- * handle. */
+/* Stop, step 3: closes all connections, as no call is open. The loop ends with its last handle. */
 static void close_all(struct service *service)
 {
     http_stop(service->http);
@@ -86,8 +85,8 @@ static void close_all(struct service *service)
     uv_close((uv_handle_t *)&service->last_calls, NULL);
 }
 
-/* Stop, step 2: the loop answers calls posted before the quiesce, and signals, while an HTTP thread
- * is busy. */
+/* Stop, step 2: waits until the HTTP threads are quiesced and all open calls are answered.
+ * Meanwhile the loop handles messages and signals. */
 static void check_calls(uv_idle_t *idle)
 {
     struct service *service = idle->data;
@@ -107,11 +106,11 @@ static void answer_last_calls(void *context)
     uv_idle_start(&service->last_calls, check_calls);
 }
 
-/* Stop, step 1: no new jobs; running jobs end or return to the queue. */
+/* Stop, step 1: accepts no new jobs; running jobs end or return to the queue. */
 static void stop_service(struct service *service, bool fast)
 {
     if (!service->stopping) {
-        /* A drain may exceed the manager's default timeout; the later steps are short. */
+        /* Asks the manager to wait for the drain, and 60 s longer for the later steps. */
         char state[96];
         snprintf(state, sizeof(state), "STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=%llu",
                  (service->config->drain_s + 60ULL) * 1000000ULL);
@@ -132,8 +131,6 @@ static void leave_after_loss(void *context, enum status why)
     service->exit_code = exit_code_of(why);
     stop_service(service, true);
 }
-
-/* ---- Signals ---- */
 
 static void log_reload(const char *part, enum status status, const struct problem *problem)
 {
@@ -176,8 +173,8 @@ static void handle_signal(uv_signal_t *handle, int number)
     stop_service(service, false);
 }
 
-/* Fails only for lack of descriptors, before anything is started. libuv 1.45 and later uses epoll
- * through io_uring, whose system calls are fatal in the sandbox. */
+/* Creates the handles of the loop. This fails only for lack of descriptors, before anything starts.
+ * libuv 1.45 and later uses epoll through io_uring, whose system calls are fatal in the sandbox. */
 static void open_handles(struct service *service)
 {
     CHECK(setenv("UV_USE_IO_URING", "0", 1) == 0);
@@ -193,7 +190,8 @@ static void open_handles(struct service *service)
     }
 }
 
-/* All threads are started while these signals are blocked, so only the loop receives them. */
+/* Blocks or unblocks the signals of the service. All threads are started while the signals are
+ * blocked, so only the loop receives them. */
 static void mask_signals(int how)
 {
     sigset_t signals;
@@ -204,8 +202,8 @@ static void mask_signals(int how)
     pthread_sigmask(how, &signals, NULL);
 }
 
-/* libuv restores the default actions. The signals are blocked by then, so that another SIGTERM does
- * not end the process before it returns its exit code. */
+/* Closes the handles; libuv restores the default actions. The signals are blocked by then, so that
+ * another SIGTERM cannot end the process before it returns its exit code. */
 static void close_signals(struct service *service)
 {
     for (int i = 0; i < SIGNAL_COUNT; i++) {
@@ -214,9 +212,8 @@ static void close_signals(struct service *service)
     uv_run(&service->loop, UV_RUN_DEFAULT);
 }
 
-/* ---- Sandbox ---- */
-
-/* Folders of the configuration, keys, certificate and its key, and of the targets of links. */
+/* Maximum number of folders: two for each of the configuration, the keys, the certificate and its
+ * private key, because each file may be a link into another folder. */
 enum { FOLDER_LIMIT = 8 };
 
 struct folders {
@@ -225,8 +222,8 @@ struct folders {
     const char *list[FOLDER_LIMIT + 1]; /* ends with NULL */
 };
 
-/* Adds the folder of a file that is read again on reload, as the file may be replaced, and the
- * folder of the file that it links to. */
+/* Adds the folder of a file that is read again on reload, because the file may be replaced. If the
+ * file is a link, also adds the folder of its target. */
 static void add_folders(struct folders *folders, const char *path)
 {
     char *given = folders->texts[folders->count];
@@ -241,7 +238,7 @@ static void add_folders(struct folders *folders, const char *path)
     }
 }
 
-/* Adds the folder of our Unix socket, which is removed at the end. */
+/* Adds the folder of the service's Unix socket, because the socket is removed at the end. */
 static void add_socket_folder(struct folders *folders, const struct listener *listener)
 {
     if (listener->path[0] != '\0') {
@@ -259,7 +256,7 @@ static bool has_gpu_for_others(void)
     int ended = -1;
     if (child == 0) {
         char reason[SOLVER_REASON_SIZE];
-        /* The child has inherited the lock of the state directory and the sockets. */
+        /* The child must end with its parent: it has inherited the sockets and a lock. */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         alarm(DRIVER_TIMEOUT_S);
         _exit(solver_gpu_count(reason) > 0 ? 0 : 1);
@@ -269,7 +266,7 @@ static bool has_gpu_for_others(void)
     return child > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
 }
 
-/* Enters the sandbox. Loads the GPU driver before, while it can still create its device nodes. */
+/* Enters the sandbox. Before, the GPU driver is loaded and creates its device nodes. */
 static enum status enter_sandbox(struct service *service, struct problem *reterr)
 {
     const struct config *config = service->config;
@@ -293,7 +290,7 @@ static enum status enter_sandbox(struct service *service, struct problem *reterr
     policy.writable = writable.list;
     policy.readable = readable.list;
     sandbox_enter(&policy, &service->sandbox);
-    /* Root fails here like any user, as it has dropped its right to the files of other users. */
+    /* Root fails here like any user, because it has given up its right to other users' files. */
     if (faccessat(AT_FDCWD, config->state_dir, R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
         return problem_refuse(
             reterr, STATUS_CONFIG, "run apspd as that user, or set service.confinement to off",
@@ -329,12 +326,12 @@ static enum status filter_calls(struct service *service, struct problem *reterr)
 static void feed_watchdog(uv_timer_t *watchdog)
 {
     (void)watchdog;
-    systemd_notify("READY=1\nWATCHDOG=1"); /* the first READY=1 may have found no room */
+    systemd_notify("READY=1\nWATCHDOG=1"); /* the first READY=1 may have been lost */
 }
 
 static enum status start_http(struct service *service, struct problem *reterr)
 {
-    /* The limit is half of the available memory unless configured; none if neither is known. */
+    /* Unless configured, the limit is half of the available memory, or none if that is unknown. */
     const uint64_t set_bytes = service->config->upload_memory_bytes;
     const uint64_t available = host_memory_available();
     struct http_parts parts = {
@@ -370,14 +367,13 @@ static enum status open_listener(struct service *service, struct problem *reterr
 {
     const struct config *config = service->config;
     const unsigned mode = (unsigned)strtoul(config->socket_mode, NULL, 8);
-    /* Uses the service manager's socket, or opens one. */
     int given = -1;
     STATUS_TRY(systemd_receive_socket(&given, reterr));
     return given >= 0 ? listener_adopt(given, &service->listener, reterr)
                       : listener_open(config->listen, mode, &service->listener, reterr);
 }
 
-/* Starts the process of solver.launcher before the sandbox, which prevents starting programs. */
+/* Starts the process of solver.launcher, before the sandbox prevents that programs are started. */
 static enum status start_launcher(struct service *service, struct problem *reterr)
 {
     const struct config *config = service->config;
@@ -386,13 +382,14 @@ static enum status start_launcher(struct service *service, struct problem *reter
     }
     if (config->isolation != WORKER_PROCESS) {
         return problem_refuse(reterr, STATUS_CONFIG, "set worker.isolation to process",
-                              "solver.launcher requires that the worker is a process");
+                              "solver.launcher requires the worker to be a process");
     }
     return worker_launcher_start(config->launcher, &service->launcher, reterr);
 }
 
-/* part: the part being started, for the log. Sockets are opened first, while names can be resolved
- * and root may use a low port; threads follow sandbox_enter, requests sandbox_filter_calls. */
+/* Starts the parts in order. *part is the part being started, for the log. Sockets are opened
+ * first, while names can be resolved and root may bind a low port. Threads are started after
+ * sandbox_enter, and requests are accepted after sandbox_filter_calls. */
 static enum status start_parts(struct service *service, const char **part, struct problem *reterr)
 {
     struct config *config = &service->own;
@@ -459,7 +456,7 @@ int service_run(const struct config *config, const char *path, int argc, char **
               LOG_TEXT("listen", config->listen), LOG_TEXT("state_dir", config->state_dir));
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is reported as a full disk */
-    /* Every published result has an open file. */
+    /* Raises the limit on open files, because every published result has an open file. */
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
@@ -474,7 +471,7 @@ int service_run(const struct config *config, const char *path, int argc, char **
     mask_signals(SIG_UNBLOCK);
     uv_run(&service.loop, UV_RUN_DEFAULT);
     mask_signals(SIG_BLOCK);
-    /* The table goes first: it removes unpublished drafts through a folder of the store. */
+    /* Destroyed before the store: the table removes unpublished drafts in a folder of the store. */
     result_table_destroy(service.results);
     store_close(service.store);
     close_signals(&service);

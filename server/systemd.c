@@ -11,7 +11,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-/* Prefix of a path that is the name of a credential. */
+/* A path with this prefix is the name of a credential. */
 #define CREDENTIAL "credential:"
 #define NOTIFY_LIMIT_US 100000
 
@@ -53,7 +53,7 @@ enum status systemd_find_credential(char *path, size_t size, struct problem *ret
     }
     if (folder == NULL || folder[0] != '/') {
         return problem_refuse(reterr, STATUS_CONFIG,
-                              "name a file, or LoadCredential= in the unit of the service",
+                              "specify a file, or add LoadCredential= to the unit of the service",
                               "%s: the service manager has passed no credentials", path);
     }
     const int length = snprintf(found, sizeof(found), "%s/%s", folder, name);
@@ -65,7 +65,7 @@ enum status systemd_find_credential(char *path, size_t size, struct problem *ret
     return STATUS_OK;
 }
 
-/* A name starting with "@" is abstract: its first byte is NUL instead. */
+/* NOTIFY_SOCKET with an initial "@" is an abstract socket, whose address begins with NUL. */
 void systemd_notify(const char *state)
 {
     const struct timeval limit = {.tv_usec = NOTIFY_LIMIT_US};

@@ -8,7 +8,7 @@
 
 /* Returns the listening TCP socket that systemd has opened; -1 = none. STATUS_CONFIG with a problem
  * if systemd passed several sockets or another kind of socket. Removes the environment variables
- * that announced the socket. */
+ * through which systemd passed the socket. */
 MUST_CHECK enum status systemd_receive_socket(int *ret_socket, struct problem *reterr);
 /* Replaces "credential:NAME" by the path of the file that systemd has loaded under that name;
  * leaves every other path unchanged. size: bytes of the buffer `path`. STATUS_CONFIG with a problem
