@@ -59,7 +59,7 @@ function exports({ source, target, vertices, weights }) {
 // Shows the path of a pair. before: its path before the graph was changed, if the answer is compared with it.
 function answered(source, target, path, before) {
   const box = byId("pair-answer");
-  const was = before === undefined ? "" : before.distance === path.distance ? "; as long as before the change"
+  const was = before === undefined ? "" : before.distance === path.distance ? "; the same distance as before the change"
     : `; before the change ${distance(before.distance)}`;
   if (path.distance === null) {
     box.replaceChildren(make("p", {}, make("strong", {}, "Unreachable"), ` from ${source} to ${target}${was}.`));
@@ -106,7 +106,7 @@ function colourNear(from, { vertices, distances }, how, most) {
   const widest = how === "within" ? Number(most) : distances.at(-1);
   const partOf = (d) => (widest > 0 ? Math.max(0, d / widest) : 0);
   if (!showNear(from, vertices, distances.map(partOf))) return null;
-  return make("p", { class: "words" }, "They are coloured in the drawing: dark is near, yellow is far. A cross marks the centre.");
+  return make("p", { class: "words" }, "These vertices are coloured in the drawing: dark vertices are near, yellow vertices are far. A cross marks the vertex from which distances are measured.");
 }
 
 async function askAround(form, told) {

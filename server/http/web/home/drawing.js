@@ -28,7 +28,7 @@ let opened = 0;
 
 function paintOn(target, pixels) {
   const cut = paint(target, { ...graph, points: pixels, path, before, edge, picked, near, centre });
-  say(byId("drawing-cut"), cut ? "Not all edges are drawn: zoom in to see more of them." : "");
+  say(byId("drawing-cut"), cut ? "Not all edges are drawn: zoom in to see more edges." : "");
 }
 
 function redraw() {

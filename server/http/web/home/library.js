@@ -71,9 +71,9 @@ function show() {
   if (byId("library").querySelector(".yes:focus") === null) byId("library").replaceChildren(...found.slice(0, SHOWN).map(row));
   const more = found.length - SHOWN;
   const parts = [];
-  if (found.length === 0) parts.push(words === "" ? "None yet." : "No graph has a name like this.");
-  if (more > 0) parts.push(`${count(more)} more: search by name to find them.`);
-  if (cut) parts.push(`Only the newest ${count(graphs.length)} are searched. To open an older one, type its full name and press Enter.`);
+  if (found.length === 0) parts.push(words === "" ? "No graphs yet." : "No graph has a name like this.");
+  if (more > 0) parts.push(`There are ${count(more)} more: search by name to find them.`);
+  if (cut) parts.push(`Only the newest ${count(graphs.length)} graphs are searched. To open an older graph, type its full name and press Enter.`);
   say(byId("library-words"), parts.join(" "));
 }
 

@@ -104,7 +104,7 @@ function factsOf(graph, job) {
   if (graph.result) facts.push(`distances as ${kinds[graph.result] ?? graph.result}${arithmeticOf(graph)}`);
   if (graph.summary.components > 1) facts.push(`${count(graph.summary.components)} components`);
   const [least, most] = [graph.summary.min_weight, graph.summary.max_weight];
-  if (graph.m > 0) facts.push(least === most ? `every weight ${distance(least)}` : `weights ${distance(least)} to ${distance(most)}`);
+  if (graph.m > 0) facts.push(least === most ? `all weights ${distance(least)}` : `weights ${distance(least)} to ${distance(most)}`);
   if (job?.state === "done") {
     const time = job.timings && spent(job.timings) > 0 ? ` in ${seconds(spent(job.timings))}` : "";
     facts.push(job.input?.cached ? `already solved, on ${job.device}` : `solved${time} on ${job.device}`);
@@ -291,7 +291,7 @@ async function begin() {
   limits = await guard(byId("service-problem"), () => ask("/v1/limits"));
   if (limits === undefined) return;
   useTiles(limits.tiles, limits.tiles_credit);
-  say(byId("limit"), `Up to ${count(limits.vertex_limit)} vertices as a full matrix, larger graphs as a compact hierarchy.`);
+  say(byId("limit"), `Graphs with up to ${count(limits.vertex_limit)} vertices can be stored as a full matrix, larger graphs as a compact hierarchy.`);
   listFormats();
   startDevices(currentJobs);
   refreshJobs();
@@ -306,7 +306,7 @@ let retrying;
 
 async function retry() {
   clearTimeout(retrying);
-  say(byId("gone-words"), "The service does not answer. Retrying every few seconds.");
+  say(byId("gone-words"), "The service does not respond. The page retries every few seconds.");
   await ask("/version").catch(() => null);
   if (isGone()) retrying = setTimeout(retry, RETRY_MS);
 }
@@ -320,7 +320,7 @@ function startBanner() {
   bus.addEventListener("back", () => {
     clearTimeout(retrying);
     byId("gone").hidden = true;
-    say(byId("news"), "The service answers again");
+    say(byId("news"), "The service responds again.");
     if (limits === undefined || byId("solved").hidden) {
       begin();
     } else {

@@ -110,13 +110,13 @@ function indexOf(vertices) {
 async function loadWhole(id, about, kind, vertices, places, index) {
   const edges = await edgesOf(id, index);
   if (places !== null) {
-    const missing = places.missing > 0 ? ` ${plural(places.missing, "vertex has", "vertices have")} none and ${places.missing === 1 ? "is" : "are"} not shown.` : "";
+    const missing = places.missing > 0 ? ` ${plural(places.missing, "vertex has", "vertices have")} no coordinates and ${places.missing === 1 ? "is" : "are"} not shown.` : "";
     return { edges, ...places, placed: true, words: `Vertices are drawn at their coordinates.${missing} ${hint}` };
   }
   const n = about.n;
   const sources = spread(n, graphIsSmall(n) ? n : PIVOTS);
   const terms = termsOf(n, sources, await rowsOf(id, sources, vertices, kind));
-  return { edges, ...layOut(n, graphIsSmall(n) ? terms : pull(edges, terms)), words: `Vertices are placed so that the distances on the screen are close to those in the graph. ${hint}` };
+  return { edges, ...layOut(n, graphIsSmall(n) ? terms : pull(edges, terms)), words: `Vertices are placed so that the distances on the screen are close to the distances in the graph. ${hint}` };
 }
 
 // Loads a sample of vertices, spread over the rows, each joined to its nearest vertices.
@@ -127,8 +127,8 @@ async function loadSample(id, about, all) {
   const places = layOut(rows.length, termsOf(rows.length, rows.map((_, i) => i), (i, j) => distances[i][j]));
   const edges = distances.flatMap((row, i) => row.map((d, j) => [i, j, d])
     .filter(([, j, d]) => d !== null && j !== i).sort((a, b) => a[2] - b[2]).slice(0, NEIGHBOURS));
-  const words = `This graph is too large to be drawn whole, so ${count(rows.length)} of its ${count(about.n)} vertices are shown, each joined to the nearest of them. `
-    + `The limit is ${count(MOST_EDGES)} edges, and ${count(MOST_VERTICES)} vertices or, with coordinates, ${count(MOST_PLACED)}. `
+  const words = `This graph is too large to be drawn whole, so ${count(rows.length)} of its ${count(about.n)} vertices are shown, each connected to the nearest of these vertices. `
+    + `The limit for a whole drawing is ${count(MOST_EDGES)} edges and ${count(MOST_VERTICES)} vertices, or ${count(MOST_PLACED)} vertices with coordinates. `
     + "Click two vertices to see the path between them.";
   return { vertices, index: indexOf(vertices), edges, x: [...places.x], y: [...places.y], sampled: true, own: rows.length, words };
 }

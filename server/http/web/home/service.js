@@ -70,10 +70,10 @@ export class Refusal extends Error {
 
 function unreachable() {
   return new Refusal({
-    title: "No answer",
+    title: "No response",
     code: "NoAnswer",
-    detail: "The service did not answer.",
-    hint: "Is it running? The connection also breaks when the service refuses a graph while it is being uploaded.",
+    detail: "The service did not respond.",
+    hint: "Is the service running? The connection also breaks when the service refuses a graph while it is being uploaded.",
   });
 }
 

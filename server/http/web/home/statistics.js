@@ -43,7 +43,7 @@ function axis({ min, bin_width: width, counts }) {
 }
 
 function histogram(stats) {
-  if (stats.histogram === null) return make("p", { class: "soft" }, "No vertex reaches another.");
+  if (stats.histogram === null) return make("p", { class: "soft" }, "No vertex reaches another vertex.");
   const label = `Histogram of ${count(stats.reachable_pairs)} distances from ${distance(stats.histogram.min)} to ${distance(stats.diameter)}, mean ${rough(stats.mean_distance)}`;
   return draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "histogram" },
     bars(stats.histogram), axis(stats.histogram));
@@ -74,7 +74,7 @@ export async function openStatistics(graph, rows) {
     return;
   }
   if (stats === null) {
-    byId("histogram").replaceChildren(make("p", { class: "soft" }, "This graph is too large for statistics over all pairs. Distances, paths and nearby vertices are answered from its hierarchy at once."));
+    byId("histogram").replaceChildren(make("p", { class: "soft" }, "This graph is too large for statistics over all pairs. Queries for distances, paths and nearby vertices are answered immediately from the hierarchy of the graph."));
     return;
   }
   byId("figures").replaceChildren(...figures(stats));

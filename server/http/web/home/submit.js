@@ -58,7 +58,7 @@ async function coordinateType(file) {
 
 // The coordinates belong to the graph that was dropped together with them, else to the graph on the page.
 function coordinatesRequest(type, graph) {
-  if (graph === null) throw new Refusal({ title: "No graph for these coordinates", detail: "Upload the graph first, or open it.", code: "NoGraph" });
+  if (graph === null) throw new Refusal({ title: "No graph for these coordinates", detail: "Upload or open the graph first.", code: "NoGraph" });
   return { method: "PUT", path: pathOf(graph, "/coordinates"), headers: { "Content-Type": type } };
 }
 
@@ -126,7 +126,7 @@ async function sendNext() {
 function hold() {
   show(true);
   byId("upload-bar").value = 0;
-  say(byId("upload-words"), `${queue[0].file.name} is kept and will be sent when the service answers again${queue.length > 1 ? `; ${plural(queue.length - 1, "more file")} waiting` : ""}`);
+  say(byId("upload-words"), `${queue[0].file.name} will be sent when the service responds again${queue.length > 1 ? `; ${plural(queue.length - 1, "more file")} waiting` : ""}`);
 }
 
 // Sends the file of a graph again, under its name, with other parameters; null where the page has no file.

@@ -173,7 +173,7 @@ class Trial {
         this.answer.textContent = `${head}${(await response.arrayBuffer()).byteLength} bytes`;
       }
     } catch (error) {
-      this.answer.textContent = `No answer: ${error.message}`;
+      this.answer.textContent = `No response: ${error.message}`;
     }
   }
 
@@ -297,7 +297,7 @@ const town = await new Client("${base.slice(0, -1)}").solve(graph, { name: "town
 console.log(await town.distance(1, 2), await town.path(1, 2));`,
   };
   return [
-    make("p", {}, "Upload a graph to ", make("code", {}, "/v1/jobs"), "; the answer describes a job."),
+    make("p", {}, "Upload a graph to ", make("code", {}, "/v1/jobs"), "; the response describes the job."),
     make("p", {}, "When the job is done, query the graph by its id or its name."),
     make("p", {}, "Every error is a JSON document with a code, the reason and, where possible, a remedy."),
     make("h2", {}, "First steps"),
