@@ -42,16 +42,17 @@ struct config_option {
 static const struct config_option options[] = {
     {"http", "listen", OPTION_ADDRESS, "127.0.0.1:8080", 0, 0, NULL, MEMBER(listen),
      "Address and port to listen on. Port 0 picks a free port; [::1]:8080 is an IPv6 address, "
-     "unix:/run/apspd/socket a Unix socket."},
+     "and unix:/run/apspd/socket is a Unix socket."},
     {"http", "socket_mode", OPTION_WORD, "0660", 0, 0, "0600, 0660, 0666", MEMBER(socket_mode),
-     "Permissions of a Unix socket: its owner, its owner and group, or everybody may connect."},
+     "Mode of a Unix socket, which determines who may connect: its owner, its owner and group, "
+     "or everybody."},
     {"http", "network", OPTION_CHOICE, "secure", 0, 0, "secure, plain, open", MEMBER(network),
-     "Security required of an address that other machines can reach; without it apspd refuses to "
-     "start. secure = keys and TLS; plain = only keys, for a network that is trusted or encrypted "
-     "by other means; open = nothing."},
+     "Security that an address requires if other machines can reach it; without this security "
+     "apspd refuses to start. secure = keys and TLS; plain = only keys, for a network that is "
+     "trusted or encrypted by other means; open = nothing."},
     {"http", "keys_file", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(keys_file),
-     "File of the accepted keys, read again on SIGHUP; credential:NAME is a file loaded by "
-     "systemd (LoadCredential=). none = no keys: every client may do everything."},
+     "File of the accepted keys, which is read again on SIGHUP; credential:NAME is a file that "
+     "systemd loads (LoadCredential=). none = no keys: every client may do everything."},
     {"http", "hosts", OPTION_HOSTS, CONFIG_NONE, 0, 0, NULL, MEMBER(hosts),
      "Host names by which clients reach a service without keys, as in the Host header but without "
      "the port. localhost, the name in listen and IP addresses are always accepted; other names "
@@ -67,15 +68,17 @@ static const struct config_option options[] = {
     {"http", "tiles_credit", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tiles_credit),
      "Attribution shown under the map."},
     {"http", "tls_certificate", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_certificate),
-     "PEM file of the certificate and its chain, or credential:NAME, read again on SIGHUP. Enables "
-     "TLS 1.2 and 1.3 on every address except Unix sockets. none = no TLS."},
+     "PEM file of the certificate and its chain, or credential:NAME; the file is read again on "
+     "SIGHUP. A certificate enables TLS 1.2 and 1.3 on every address except Unix sockets. none = "
+     "no TLS."},
     {"http", "tls_key", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_key),
      "PEM file of the certificate's private key, or credential:NAME."},
     {"http", "threads", OPTION_NUMBER, "4", 1, 64, NULL, MEMBER(http_threads),
      "Number of threads that handle requests."},
     {"http", "connection_limit", OPTION_NUMBER, "16384", 1, 100000, NULL, MEMBER(connection_limit),
-     "Maximum number of open connections; an active connection uses 25 KiB. At the limit a new "
-     "connection replaces an idle one; if none is idle, the new one receives status 503."},
+     "Maximum number of open connections; an active connection uses 25 KiB. At the limit, a new "
+     "connection replaces an idle connection; if no connection is idle, the new connection "
+     "receives status 503."},
     {"http", "address_limit", OPTION_NUMBER, "4096", 0, 100000, NULL, MEMBER(address_limit),
      "Maximum number of connections from one address (IPv6: one /64); further connections "
      "receive status 429. Behind a proxy all clients have the same address. 0 = no limit."},
@@ -87,7 +90,7 @@ static const struct config_option options[] = {
      MEMBER(connection_timeout_s),
      "Seconds after which a connection is closed if no byte is sent or received."},
     {"http", "header_timeout_s", OPTION_NUMBER, "10", 1, 3600, NULL, MEMBER(header_timeout_s),
-     "Seconds that a client has to send the complete header of a request."},
+     "Maximum number of seconds in which a client must send the complete header of a request."},
     {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
      "Lowest rate, in bytes per second, at which a client must send a body or receive an answer. "
      "The connection is closed when a body falls header_timeout_s seconds behind that rate, or an "
@@ -101,12 +104,13 @@ static const struct config_option options[] = {
     {"http", "upload_memory", OPTION_BYTES, "0", 0, KIB * KIB * GIB, NULL,
      MEMBER(upload_memory_bytes),
      "Memory in bytes for uploads in progress: the edges and names of their graphs, and lists of "
-     "pairs. A tenant may use half of it, and a client address half of its tenant's share; without "
-     "keys an address may use half of the total. Clients of a Unix socket count as one address. An "
-     "upload larger than the share of its address is refused with 413. An upload that does not fit "
-     "in addition to the current uploads is refused with 429. The first 256 KiB of each upload do "
-     "not count. 0 = half of the memory available to the machine or control group when apspd "
-     "starts. Accepts the suffixes of body_limit."},
+     "pairs. A tenant may use half of this memory, and a client address may use half of its "
+     "tenant's share; without keys, an address may use half of the total. Clients of a Unix "
+     "socket count as one address. An upload larger than the share of its address is refused "
+     "with 413. An upload that does not fit in addition to the current uploads is refused with "
+     "429. The first 256 KiB of each upload do not count. 0 = half of the memory that is "
+     "available to the machine or control group when apspd starts. Accepts the suffixes of "
+     "body_limit."},
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
      "Largest decompressed size of an upload in bytes. Accepts the suffixes of body_limit."},
@@ -134,31 +138,33 @@ static const struct config_option options[] = {
      "Maximum number of vertices of a graph. 0 = as many as the devices can solve."},
     {"graph", "edge_limit", OPTION_NUMBER, "1000000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(edge_limit),
-     "Maximum number of edges of a graph; each takes 12 to 16 bytes of memory during the upload."},
+     "Maximum number of edges of a graph; each edge takes 12 to 16 bytes of memory during the "
+     "upload."},
     {"jobs", "queue_limit", OPTION_NUMBER, "64", 1, 100000, NULL, MEMBER(queue_limit),
      "Maximum number of waiting jobs; further jobs are refused with 429. If several tenants may "
      "submit, a tenant's job is accepted only while the tenant has fewer waiting jobs than the "
      "queue has free places."},
     {"jobs", "history_limit", OPTION_NUMBER, "10000", 1, 10000000, NULL, MEMBER(history_limit),
-     "Maximum number of finished jobs whose documents are stored; the oldest are deleted first."},
+     "Maximum number of finished jobs whose documents are stored; the oldest jobs are deleted "
+     "first."},
     {"jobs", "drain_s", OPTION_NUMBER, "30", 0, 86400, NULL, MEMBER(drain_s),
      "Seconds after SIGTERM until jobs that are still running are stopped; the next start queues "
      "them again."},
     {"store", "state_dir", OPTION_TEXT, "./apspd-state", 0, 0, NULL, MEMBER(state_dir),
-     "Folder for all data that outlives the process. It is created if missing; only one daemon at "
-     "a time can use it."},
+     "Folder for all data that outlives the process. The folder is created if it is missing; "
+     "only one daemon at a time can use it."},
     {"store", "result_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 60, NULL,
      MEMBER(result_budget_bytes),
      "Maximum size of all results on disk, in bytes. The least recently used results are evicted "
      "first, and are solved again when they are requested. 0 = limited only by the disk. Accepts "
      "the suffixes of body_limit."},
     {"store", "result_limit", OPTION_NUMBER, "30000", 1, 60000, NULL, MEMBER(result_limit),
-     "Maximum number of results on disk. Each has an open file and a mapping; Linux allows a "
-     "process about 65,000 mappings."},
+     "Maximum number of results on disk. Each result has an open file and a memory mapping, and "
+     "Linux allows a process about 65,000 mappings."},
     {"store", "disk_reserve", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(disk_reserve_bytes),
-     "Disk space in bytes that stays free: an upload whose result would use it is refused. "
-     "Accepts the suffixes of body_limit."},
+     "Disk space in bytes that the service keeps free: an upload whose result would use this "
+     "space is refused. Accepts the suffixes of body_limit."},
     {"store", "path_budget", OPTION_BYTES, "1073741824", KIB, UINT64_C(1) << 50, NULL,
      MEMBER(path_budget_bytes),
      "Memory in bytes to cache the edges of graphs for paths, 8 to 24 bytes per edge, and "
@@ -167,34 +173,37 @@ static const struct config_option options[] = {
      "suffixes of body_limit."},
     {"store", "plan_budget", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(plan_budget_bytes),
-     "Maximum size of the plans cached on disk, in bytes; 4 bytes per vertex and at least 64 KiB "
-     "each. A plan is reused for graphs with the same edges but different weights. The least "
-     "recently used plans are evicted first. 0 = no cache. Accepts the suffixes of body_limit."},
+     "Maximum size of the plans cached on disk, in bytes; each plan takes 4 bytes per vertex and "
+     "at least 64 KiB. A plan is reused for graphs with the same edges but different weights. "
+     "The least recently used plans are evicted first. 0 = no cache. Accepts the suffixes of "
+     "body_limit."},
     {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, "auto, gpu, cpu", MEMBER(solver.choice),
      "Solver: auto = the GPU if one is usable, else the CPU; gpu = refuse to start without a GPU."},
     {"solver", "cpu_threads", OPTION_NUMBER, "0", 0, 1024, NULL, MEMBER(solver.cpu_threads),
-     "Threads of the CPU solver. 0 = one per core available to the process."},
+     "Number of threads of the CPU solver. 0 = one thread per core that is available to the "
+     "process."},
     {"solver", "cpu_isa", OPTION_WORD, "auto", 0, 0, "auto, portable, avx2, avx512",
      MEMBER(solver.cpu_isa),
      "Instruction set of the CPU solver: auto = the widest set that this processor supports."},
     {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, "auto, none", MEMBER(solver.plans),
-     "Whether sparse graphs are solved by a plan that skips unnecessary work: auto = if the plan "
-     "is faster; none = never, for comparison."},
+     "Whether sparse graphs are solved with a plan that skips unnecessary work: auto = if the "
+     "plan is faster than the dense plan; none = never, for comparison."},
     {"solver", "group", OPTION_CHOICE, "auto", 0, 0, "auto, none, all", MEMBER(solver.group),
      "Whether the GPUs of this host solve one dense graph together: auto = if the graph fits no "
      "single GPU, or is large while the other GPUs are idle; none = never; all = always."},
     {"solver", "launcher", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(launcher),
-     "Command that starts the solver as MPI processes on this and other hosts, such as mpirun -n 4 "
-     "or srun -N 4. A shell runs it with apsp-mpi appended. Requires worker.isolation = process. "
-     "none = the solver runs on this host."},
+     "Command that starts the solver as MPI processes on this and other hosts, such as mpirun -n "
+     "4 or srun -N 4. A shell runs this command with the path of apsp-mpi appended. Requires "
+     "worker.isolation = process. none = the solver runs on this host."},
     {"hierarchy", "label_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 50, NULL,
      MEMBER(label_budget_bytes),
      "Memory in bytes to cache the vertex labels from which distances in hierarchies are computed. "
      "The least recently used hierarchy is evicted first; a pair without cached labels takes "
      "longer. 0 = a quarter of the memory, at most 1 GiB. Accepts the suffixes of body_limit."},
     {"hierarchy", "sweep_limit_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(sweep_limit_s),
-     "Longest time in seconds for statistics and heat maps of a hierarchy, as estimated from its "
-     "size; beyond this limit they are available only if the graph is solved as a matrix."},
+     "Longest time in seconds, estimated from the size of a hierarchy, for its statistics and "
+     "heat maps; if they would take longer, they are available only if the graph is solved as a "
+     "matrix."},
     {"worker", "isolation", OPTION_CHOICE, "thread", 0, 0, "thread, process", MEMBER(isolation),
      "Where a solver runs: in a thread of the service, or in a separate process, which is replaced "
      "if it fails or hangs."},
