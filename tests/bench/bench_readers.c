@@ -23,8 +23,7 @@
 #define MEMORY_EDGES 8000000u
 #define METIS_DEGREE 80u
 
-/* Writes a graph in one format: a header that announces edge_count edges, then one edge at a
- * time. */
+/* Writes a graph in one format: a header for edge_count edges, then one edge at a time. */
 struct sample {
     const char *name;
     enum format format;
@@ -249,7 +248,6 @@ static void feed(struct reader *reader, const char *bytes, size_t size)
     }
 }
 
-/* Returns the processor time of this thread, which does not depend on other processes. */
 static double cpu_now_s(void)
 {
     struct timespec now;
@@ -272,7 +270,6 @@ static double time_reader(const struct sample *sample, const struct text *text)
     return seconds;
 }
 
-/* Parses every number of the text with strtol, skipping all other characters. */
 static double time_strtol(const struct text *text, long *ret_sum)
 {
     const double began_s = cpu_now_s();

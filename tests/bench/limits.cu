@@ -44,8 +44,7 @@ static __device__ __forceinline__ float limits_relax(float bound, float a, float
     return fminf(bound, a + b);
 }
 
-/* Compares instead of calling fmin, which takes longer because it handles NaN. No NaN occurs
- * here. */
+/* Compares instead of calling fmin, which is slower because it handles NaN. No NaN occurs here. */
 static __device__ __forceinline__ double limits_relax(double bound, double a, double b)
 {
     const double sum = a + b;

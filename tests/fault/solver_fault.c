@@ -42,7 +42,6 @@ struct lie {
     unsigned bit;
 };
 
-/* A solve with a planned fault. */
 struct trial {
     const struct observer *observer;
     uint32_t vertices;

@@ -28,7 +28,6 @@ struct header_list {
     size_t count;
 };
 
-/* State of the current connection. */
 static struct {
     char *input;
     size_t size;
@@ -175,8 +174,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     (void)context;
     (void)data;
     if (talk.begun) {
-        /* If the connection continues, the next head must begin at the position that this parser
-         * computed. */
+        /* If the connection continues, the next head must begin where this parser expects it. */
         CHECK(talk.closing || (*size == 0 ? talk.left == 0 : *size <= talk.left));
         if (*size == 0)
             return answer(connection);

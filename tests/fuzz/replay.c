@@ -1,5 +1,4 @@
-/* Runs a fuzz target on every file of a folder. In ordinary test runs, this folder is the
- * corpus. */
+/* Runs a fuzz target on every file of a folder, which is the corpus in ordinary test runs. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

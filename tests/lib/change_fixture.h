@@ -6,8 +6,7 @@
 #include "server/store/identity.h"
 #include "tests/lib/scheduler_fixture.h"
 
-/* Returns a call that changes the weight of the edge from row 0 to row 1 of the graph named by
- * `key`. */
+/* Returns a call that changes the weight of the edge from row 0 to row 1 of the graph `key`. */
 struct question *new_change(struct fixture *fixture, const char *key, double weight);
 
 /* Changes the weight of the edge from row 0 to row 1, checks that the change's job ends in

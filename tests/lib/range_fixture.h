@@ -25,7 +25,6 @@ struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges,
  * 0 to more than the number of vertex pairs, and every fifth weight is 0. */
 struct graph *range_random(uint64_t seed);
 
-/* Returns all distances, row by row, with RANGE_FAR for unreachable vertices; the caller frees
- * them. */
+/* Returns all distances row by row, RANGE_FAR for unreachable vertices. The caller frees them. */
 uint64_t *range_distances(const struct graph *graph);
 uint64_t range_longest(const struct graph *graph);

@@ -1,5 +1,4 @@
-/* Operations that a process attempts in the sandbox. The sandbox must refuse some and allow
- * others. */
+/* Operations that a process attempts in the sandbox, which must refuse some and allow others. */
 #pragma once
 
 #include <stdbool.h>

@@ -16,7 +16,7 @@
 #define LINE "p sp 3 2\na 1 2 5\na 2 3 6\n"
 #define NEGATIVE_RING "p sp 3 3\na 1 2 1\na 2 3 -5\na 3 1 1\n"
 
-/* Time limit in seconds for an event that always occurs, long enough for sanitizers on a busy
+/* Time limit in seconds for an event that always occurs, even with a sanitizer on a busy
  * machine. */
 #define LONG_S 3600
 

@@ -23,8 +23,7 @@ struct dijkstra {
     size_t heap_size;
 };
 
-/* Adds the graph's arcs, grouped by source, or only counts them. An undirected edge gives two
- * arcs. */
+/* Adds the graph's arcs, grouped by source, or counts them. An undirected edge gives two arcs. */
 static void add_arcs(struct dijkstra *dijkstra, const struct graph *graph, bool count_only)
 {
     for (uint32_t source = 0; source < graph->vertex_count; ++source) {

@@ -28,8 +28,7 @@ struct gpu_subject {
 
 bool gpu_trial_applies(const struct gpu_variant *variant, const struct gpu_subject *subject);
 
-/* Returns the relative error that distances of this kind may have: 0 if the weights are
- * integers. */
+/* Returns the relative error that distances of this kind may have (0 for integer weights). */
 double gpu_trial_tolerance(enum kind kind, const struct gpu_subject *subject);
 
 /* Solves the graph in the variant's kind. The elements are first filled with a pattern, so that

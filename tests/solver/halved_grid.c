@@ -43,8 +43,7 @@ static void place(struct cutting *cutting, struct rectangle part, uint32_t level
     }
 }
 
-/* Halves the rectangle recursively and places its tiles. Returns the first level above these
- * tiles. */
+/* Halves the rectangle recursively and places its tiles. Returns the first level above them. */
 static uint32_t cut(struct cutting *cutting, struct rectangle part)
 {
     const uint32_t height = part.bottom - part.top;

@@ -1,5 +1,4 @@
-/* Naive Floyd-Warshall in doubles: the reference for every back end, with which it shares no
- * code. */
+/* Naive Floyd-Warshall in doubles: a reference that shares no code with any back end. */
 #pragma once
 
 #include "tests/solver/edge_list.h"

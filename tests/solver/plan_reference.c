@@ -206,8 +206,7 @@ static uint32_t end_of(const struct execution *run, uint32_t tile)
     return run->plan->tile_begin[tile + 1];
 }
 
-/* Returns whether no finite entry connects tiles p and q. An unwritten tile counts as
- * unconnected. */
+/* Returns whether no finite entry connects tiles p and q. An unwritten tile connects nothing. */
 static bool are_apart(const struct execution *run, uint32_t p, uint32_t q)
 {
     for (uint32_t i = begin_of(run, p); i < end_of(run, p); ++i) {

@@ -40,8 +40,8 @@ static void make_sparse(struct edge_list *list, uint64_t seed)
     add_random(list, &seed, 3, 1, 1000);
 }
 
-/* Makes random edges between even vertices and between odd vertices, but no edge from an even to an
- * odd vertex or back. */
+/* Makes random edges between even vertices and between odd vertices, so there are two
+ * components. */
 static void make_disconnected(struct edge_list *list, uint64_t seed)
 {
     struct edge_list all = {.vertex_count = list->vertex_count};

@@ -1,5 +1,4 @@
-/* The graph shapes for the tests of solvers. Each shape generates a graph from a size and a
- * seed. */
+/* The graph shapes for the tests of solvers. A shape makes a graph from a size and a seed. */
 #pragma once
 
 #include "tests/solver/edge_list.h"

@@ -81,8 +81,7 @@ static bool run_negative_cycle(struct solver *const *solvers, size_t solver_coun
     return true;
 }
 
-/* Returns whether to test this shape at this size. Most sizes are skipped if shape->seldom is
- * set. */
+/* Returns whether to test this shape at this size. Most sizes are skipped if `seldom` is set. */
 static bool is_tried(const struct shape *shape, uint32_t vertex_count)
 {
     return !shape->seldom || vertex_count % 8 == 0 || (vertex_count + 1) % 64 <= 2;

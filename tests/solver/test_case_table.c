@@ -1,5 +1,3 @@
-/* Tests each kernel of the CPU solver, with one and two threads, on the table of cases and on the
- * laws. */
 #include "server/solver/cpu/kernel.h"
 #include "tests/lib/test.h"
 #include "tests/solver/laws.h"

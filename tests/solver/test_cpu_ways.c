@@ -13,7 +13,6 @@
 
 #define SMALL_VERTICES 200
 
-/* A graph to solve, and its known distances. */
 struct problem_case {
     const char *shape;
     struct graph *graph;
@@ -186,8 +185,7 @@ TEST(any_plan_detects_a_negative_cycle)
     }
 }
 
-/* Checks that random plans differ from the dense plan, which has one pivot per round and all
- * tiles. */
+/* Random plans must differ from the dense plan, which has one pivot per round and all tiles. */
 TEST(random_plans_merge_pivots_and_omit_tiles)
 {
     struct edge_list list = {.vertex_count = 300};

@@ -44,7 +44,6 @@ static const struct gpu_variant ways[] = {
 };
 #define WAY_COUNT (sizeof(ways) / sizeof(ways[0]))
 
-/* Solves the graph with the plan, and computes the statistics. */
 static struct trial run(struct gpu *gpu, const struct gpu_variant *way, const struct graph *graph,
                         const struct plan *plan, const struct observer *observer)
 {
@@ -151,7 +150,6 @@ static bool try_shape(struct gpu *gpu, const struct shape *shape, uint32_t n, do
     return right;
 }
 
-/* Set of sizes to test. */
 enum extent { EXTENT_ALL, EXTENT_FEW, EXTENT_FEWEST };
 
 static bool is_tried(uint32_t n, size_t shape, enum extent extent)
@@ -314,7 +312,6 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* A graph to measure, with its name and plan. */
 struct course {
     const char *name;
     const struct graph *graph;

@@ -273,8 +273,7 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
     return updates;
 }
 
-/* The graphs have several paths of equal length, and the changes both increase and decrease
- * weights. */
+/* The graphs have several paths of equal length, and the changes raise and lower weights. */
 TEST(an_update_equals_a_solve_of_the_changed_graph)
 {
     uint32_t updates = 0;

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define EXIT_SKIPPED 77
-/* Relative tolerance for decimals. */
 #define TOLERANCE_F8 1e-12
 
 /* Converts the case to compact JSON, and returns the graph that the product's reader reads from

@@ -15,7 +15,6 @@
 /* Number of vertices from which several GPUs share a solve; one GPU solves smaller graphs. */
 #define GPU_VERTICES 4300
 
-/* One rank and its task. */
 struct member {
     const struct ranks *ranks;
     struct solver *solver;
@@ -49,8 +48,7 @@ static bool cancelled(void *context)
     return member->cancels;
 }
 
-/* Runs one rank in the same way as apsp-mpi: only the first rank has the graph and the whole
- * matrix. */
+/* Runs one rank like apsp-mpi: only the first rank has the graph and the whole matrix. */
 static void solve_as_program(struct member *member, const struct observer *observer)
 {
     const bool first = member->ranks->rank == 0;
@@ -93,8 +91,7 @@ static void run_member(const struct ranks *ranks, void *context)
     solver_close(opened);
 }
 
-/* Solves with several ranks. Returns their common status, and the first rank, which close_first
- * frees. */
+/* Solves with several ranks. Returns their status and the first rank, which close_first frees. */
 static enum status solve_together(uint32_t count, const struct member *like,
                                   struct member *ret_first)
 {
@@ -114,8 +111,7 @@ static enum status solve_together(uint32_t count, const struct member *like,
     thread_ranks_run(count, run_member, members);
     for (uint32_t rank = 1; rank < count; ++rank) {
         assert_int_equal(members[rank].status, members[0].status);
-        /* Only the first rank searches for a negative cycle, because only it can be told to
-         * cancel. */
+        /* Only the first rank, which can be told to cancel, searches for a negative cycle. */
         assert_null(members[rank].outcome.cycle);
         solve_outcome_finish(&members[rank].outcome);
     }

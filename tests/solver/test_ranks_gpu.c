@@ -89,8 +89,7 @@ static size_t matrix_bytes(const struct together *together)
     return n * n * kind_size(together->variant->kind);
 }
 
-/* Solves with `count` ranks and returns their common status. The caller frees
- * together->elements. */
+/* Solves with `count` ranks and returns their status. The caller frees together->elements. */
 static enum status solve_by_ranks(struct together *together, uint32_t count)
 {
     together->elements = malloc(matrix_bytes(together));

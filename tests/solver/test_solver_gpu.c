@@ -89,7 +89,6 @@ static bool run_sampled_sizes(struct solver *gpu)
     return same;
 }
 
-/* State of an observer: the reported progress, and the round after which it cancels. */
 struct watch {
     uint32_t cancel_after; /* number of rounds; UINT32_MAX = never */
     uint32_t rounds_done;

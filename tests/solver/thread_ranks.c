@@ -6,21 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Data that one rank sends to the first rank. */
 struct delivery {
     void *data;
     sem_t sent;
     sem_t taken;
 };
 
-/* A broadcast that was started but is not complete. */
 struct piece {
     void *data;
     size_t size;
     uint32_t root;
 };
 
-/* State shared by the ranks. */
 struct meeting {
     pthread_barrier_t barrier;
     void *data; /* data of the rank that is broadcasting */

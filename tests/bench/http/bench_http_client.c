@@ -102,8 +102,7 @@ static uint32_t random_vertex(struct load *load)
     return (uint32_t)(load->seed % load->vertices) + 1;
 }
 
-/* Prints a failure, unless several were printed before, so that a long run does not flood the
- * output. */
+/* Prints a failure, but only the first few, so that a long run does not flood the output. */
 static void complain(const char *what, const char *detail)
 {
     static unsigned told;
@@ -148,8 +147,7 @@ static bool open_connection(struct load *load, struct connection *connection)
     int on = 1;
 
     connection->descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    /* Connects in blocking mode, because connecting over the loopback interface takes little
-     * time. */
+    /* Connects in blocking mode, which takes little time over the loopback interface. */
     if (connection->descriptor < 0 ||
         connect(connection->descriptor, (const struct sockaddr *)&load->address,
                 sizeof load->address) != 0 ||
@@ -432,7 +430,6 @@ static int wait_for_events(struct load *load, struct epoll_event events[EVENT_CO
     return epoll_pwait2(load->epoll, events, EVENT_COUNT, &wait, NULL);
 }
 
-/* Runs the load and returns the elapsed time in seconds. */
 static double run(struct load *load, double seconds)
 {
     int silent_waits = 0;
@@ -448,7 +445,6 @@ static double run(struct load *load, double seconds)
             handle(load, &events[i]);
         }
     }
-    /* A missing response is an error too. */
     load->errors += load->waiting;
     return (double)(now_ns() - load->begin_ns) / 1e9;
 }

@@ -1,5 +1,3 @@
-/* Tests that the generator makes the edges of each shape, and that a seed gives the same graph on
- * every machine. */
 #include "server/command/generator.h"
 #include "tests/lib/test.h"
 

@@ -19,7 +19,6 @@ static struct coordinates *make(bool is_plane, uint32_t count, double places[][2
     return coordinates;
 }
 
-/* Returns the great-circle distance, computed with the haversine formula. */
 static double haversine(double x, double y, const double place[2])
 {
     const double radian = M_PI / 180;

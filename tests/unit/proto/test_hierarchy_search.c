@@ -25,7 +25,6 @@ static const struct hierarchy_operations *operations_of(enum isa isa, enum kind 
                                : &hierarchy_kernel_avx512[kind];
 }
 
-/* Computes the distance of a pair of vertices with the operations of one instruction set. */
 static void meet(const struct hierarchy *hierarchy, const struct hierarchy_operations *operations,
                  const uint32_t pair[2], const void *up, const void *down, void *ret_element)
 {

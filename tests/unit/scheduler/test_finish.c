@@ -162,7 +162,6 @@ SCHEDULER_TEST(the_total_time_is_the_sum_of_its_parts)
 
 #define MANY 8000
 
-/* Adds MANY jobs to the table of jobs, but not to the queue. */
 static void add_jobs(struct fixture *fixture, const char *graph_id, enum job_state state)
 {
     for (int i = 0; i < MANY; i++) {

@@ -40,7 +40,6 @@ SCHEDULER_TEST(a_name_stays_with_the_last_solved_graph)
     assert_distance(fixture, "ring", 0, 2, "4");
 }
 
-/* In the end, only the uploaded graph and the last changed graph remain. */
 SCHEDULER_TEST(changed_graphs_are_deleted_when_the_name_moves_on)
 {
     char first[GRAPH_ID_SIZE];
@@ -93,7 +92,6 @@ SCHEDULER_TEST(a_graph_created_by_a_change_by_id_is_not_deleted)
     assert_true(is_known(fixture, changed) && is_known(fixture, last));
 }
 
-/* The name moves to an uploaded graph, not to another changed graph. */
 SCHEDULER_TEST(a_changed_graph_is_deleted_when_an_upload_takes_its_name)
 {
     char changed[GRAPH_ID_SIZE];
@@ -240,8 +238,7 @@ SCHEDULER_TEST(if_match_fails_while_the_name_is_about_to_move)
     forget(guarded);
 }
 
-/* Changes the graph `ring`, so that its name moves to the changed graph. Returns the job of the
- * change. */
+/* Changes the graph `ring`; its name moves to the changed graph. Returns the job of the change. */
 static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZE])
 {
     char changed[GRAPH_ID_SIZE];

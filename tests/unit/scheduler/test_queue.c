@@ -60,8 +60,7 @@ TEST(jobs_above_the_vertex_limit_are_skipped)
     assert_null(queue_first_within(&queue, limit));
     queue_push(&queue, &shares[0], &small);
     assert_ptr_equal(queue_first_within(&queue, limit), &small);
-    /* A tenant that was served more comes first if the other tenant has no job that is small
-     * enough. */
+    /* A tenant that was served more comes first if the other has no job that is small enough. */
     shares[1].served = 1e9;
     queue_push(&queue, &shares[1], &other);
     assert_ptr_equal(queue_first_within(&queue, limit), &small);

@@ -9,7 +9,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The thread that runs the loop, which in this test is the main thread. */
 static pthread_t loop_thread;
 static size_t unmapped_bytes;
 
@@ -21,8 +20,7 @@ int munmap(void *address, size_t size)
     return (int)syscall(SYS_munmap, address, size);
 }
 
-/* Unmapping a result takes about 30 ms per GiB. On the loop, this would delay all other
- * requests. */
+/* Unmapping a result takes about 30 ms per GiB, which would delay all other requests. */
 SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop)
 {
     char *edges = ring_of(300, 1);

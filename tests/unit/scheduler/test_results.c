@@ -74,7 +74,6 @@ SCHEDULER_TEST(a_retired_result_leaves_no_key_of_an_earlier_upload)
     assert_null(result_table_find(fixture->results, 0, graph_id));
 }
 
-/* Submits the stored graph and waits until the job has ended. */
 static void solve_stored(struct fixture *fixture, const char *graph_id,
                          const struct job_parameters *parameters)
 {

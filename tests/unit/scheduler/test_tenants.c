@@ -158,7 +158,6 @@ SCHEDULER_TEST(bytes_are_counted_reserved_and_released)
     assert_int_equal(tenant->share.count, 0);
 }
 
-/* The second job waits while the first job is solved, and then ends with the first job's result. */
 SCHEDULER_TEST(a_job_that_ends_with_another_jobs_result_releases_its_bytes)
 {
     struct tenant *tenant = tenant_of(fixture, "a");
@@ -304,8 +303,7 @@ TEST(the_quota_counts_stored_and_expected_bytes)
     assert_int_equal(tenant_check_bytes(&tenant, &none, UINT64_MAX, &problem), STATUS_OK);
 }
 
-/* Posts a change of a tenant's graph, and runs the loop until the change waits behind other
- * changes. */
+/* Posts a change of a tenant's graph, and runs the loop until it waits behind other changes. */
 static struct question *park_change(struct fixture *fixture, const char *tenant,
                                     const char *graph_id, double weight)
 {

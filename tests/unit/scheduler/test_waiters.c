@@ -43,7 +43,6 @@ static struct question *new_stream(struct fixture *fixture, const char *job_id, 
     return question;
 }
 
-/* Requests the next piece of the same stream. */
 static void post_again(struct fixture *fixture, struct question *question)
 {
     call_finish(&question->call);

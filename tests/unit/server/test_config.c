@@ -1,4 +1,3 @@
-/* Tests the configuration: the sources of values, refused values, and the sample file. */
 #include "server/config_option.h"
 #include "tests/lib/folder_fixture.h"
 #include "tests/lib/test.h"

@@ -1,5 +1,3 @@
-/* Tests that the log prints each event as one line of valid JSON on standard error, for any values
- * of the event's fields. */
 #include "server/log.h"
 #include "tests/lib/test.h"
 

@@ -1,4 +1,3 @@
-/* Tests the metrics, and their text in the Prometheus format. */
 #include "server/metrics.h"
 #include "tests/lib/test.h"
 
@@ -12,7 +11,6 @@ static char *print(void)
     return text_take(&text, NULL);
 }
 
-/* Returns whether the text contains this line. */
 static bool has_line(const char *text, const char *line)
 {
     const size_t size = strlen(line);

@@ -140,8 +140,7 @@ TEST(the_worker_keeps_the_system_calls_that_it_needs)
     expect_done(&policy, attempt_needed, attempt_needed_count);
 }
 
-/* A GPU's driver needs more calls and files, but these must not let a process escape from the
- * sandbox. */
+/* A GPU's driver needs more calls and files, but these must not let a process escape. */
 TEST(access_to_a_gpu_does_not_weaken_the_sandbox)
 {
     struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
@@ -236,8 +235,7 @@ static void *wait_for_ever(void *context)
     return NULL;
 }
 
-/* Checks all threads of a process. The second thread starts before the last step of the
- * confinement. */
+/* Checks all threads of a process. The second starts before the last step of the confinement. */
 static int look_at_threads(void)
 {
     static const char *const readable[] = {"/proc", NULL};

@@ -1,4 +1,3 @@
-/* Tests the functions for sockets and credentials that systemd passes to the service. */
 #include "server/systemd.h"
 #include "tests/lib/test.h"
 

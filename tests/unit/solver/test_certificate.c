@@ -268,7 +268,6 @@ static void keep_minimum(int32_t *entry, int32_t value)
     *entry = value < *entry ? value : *entry;
 }
 
-/* Computes the distances with the plain triple loop (Floyd-Warshall). */
 static void solve(const struct graph *graph, int32_t d[MANY][MANY])
 {
     for (uint32_t i = 0; i < MANY; i++) {
@@ -378,8 +377,7 @@ TEST(threads_that_share_each_of_many_rows_find_every_wrong_row)
     graph_destroy(graph);
 }
 
-/* The certificate checks integers with a pass over all edges, and floats with a search from the
- * source. */
+/* The certificate checks integers in a pass over all edges, and floats by a search. */
 TEST(threads_with_separate_rows_find_every_wrong_row)
 {
     enum { LONG = 100 };
@@ -432,8 +430,7 @@ TEST(every_wrong_entry_of_an_undirected_graph_is_found)
     try_every_wrong_entry(false, 1);
 }
 
-/* If an edge of weight 0 connects two wrong entries, each of them could seem to confirm the
- * other. */
+/* If an edge of weight 0 connects two wrong entries, each could seem to confirm the other. */
 TEST(wrong_entries_at_zero_weight_edges_are_detected)
 {
     try_every_wrong_entry(true, 0);

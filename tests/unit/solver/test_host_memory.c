@@ -43,8 +43,7 @@ static void put(const char *path, const char *text)
     fail();
 }
 
-/* Simulates a machine with 4 GiB of available memory and two cgroups, one of which limits
- * memory. */
+/* Simulates a machine with 4 GiB of available memory and two cgroups, one of them with a limit. */
 static int set_up(void **state)
 {
     memset(files, 0, sizeof(files));
@@ -151,8 +150,7 @@ static char *map(size_t size)
 {
     char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
-    /* Disables huge pages, with which an access to the first page could also make the last slice
-     * resident. */
+    /* Disables huge pages. With them, using the first page could make the last slice resident. */
     (void)syscall(SYS_madvise, memory, size, MADV_NOHUGEPAGE);
     return memory;
 }
@@ -171,8 +169,7 @@ static bool is_resident(char *memory, size_t size)
     return all;
 }
 
-/* All slices must become resident. Data that is written before or during the warming must not
- * change. */
+/* All slices must become resident. Data written before or during the warming must not change. */
 TEST(every_page_becomes_resident)
 {
     char *const memory = map(SIZE);

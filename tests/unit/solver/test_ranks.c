@@ -39,7 +39,6 @@ static void complete(void *context)
     (void)context;
 }
 
-/* Returns the larger of this value and the other rank's value. */
 static uint32_t highest(void *context, uint32_t value)
 {
     const uint32_t *other = context;

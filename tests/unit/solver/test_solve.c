@@ -161,7 +161,6 @@ TEST(a_cycle_of_length_zero_is_solved_exactly_or_refused)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* Solves a path with edges of length 7 and 8, and checks the statistics. */
 static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
 {
     struct graph *graph = range_build(3, short_path, 2, true);
@@ -197,7 +196,6 @@ TEST(statistics_are_filled_for_every_kind)
     expect_statistics_of_the_path(cpu, KIND_F8);
 }
 
-/* Computes the matrix but not the statistics. */
 static enum status solve_without_statistics(struct solver *solver, const struct graph *graph,
                                             const struct plan *plan,
                                             const struct solve_options *options,

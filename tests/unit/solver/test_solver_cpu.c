@@ -16,7 +16,6 @@ static enum status open_solver(const char *isa, uint32_t threads, struct solver 
     return solver_open(&config, ret_solver, &problem);
 }
 
-/* Makes a ring 0 -> 1 -> ... -> 0 whose edges have length 1. */
 static struct graph *build_ring(uint32_t vertex_count)
 {
     struct range_edge edges[RING_VERTICES];

@@ -62,8 +62,7 @@ static void ask_all(struct subject *subject)
     free(elements);
 }
 
-/* The distances must be equal bit for bit, whether the budget holds all labels, some labels or
- * none. */
+/* The distances must be equal bit for bit if the budget holds all labels, some labels or none. */
 TEST(distances_are_the_same_with_every_budget)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};

@@ -233,8 +233,7 @@ FIXTURE_TEST(removing_a_result_takes_few_steps_in_a_large_table)
     assert_in_range(steps_to_remove_beside(fixture, 10000), few / 2, few * 8);
 }
 
-/* State that threads share: readers look up keys while one writer adds, replaces and removes
- * them. */
+/* Shared state of threads: readers look up keys while a writer adds, replaces and removes them. */
 struct stress {
     struct result_table *table;
     struct result *results[2];

@@ -8,7 +8,6 @@
 static const char name[] = "g_test.i4.result";
 static uint64_t published_checksum; /* set by publish() */
 
-/* Writes the matrix to the file and seals the file. */
 static enum status seal(struct result_file *file)
 {
     const enum status status = result_file_write_matrix(file);
@@ -36,7 +35,6 @@ static void publish(struct result_file *file)
     assert_int_equal(result_file_publish(file, name, &published_checksum), STATUS_OK);
 }
 
-/* Publishes a file and returns its checksum. */
 static uint64_t checksum_of(struct result_file *file)
 {
     uint64_t checksum;

@@ -41,8 +41,7 @@ static void check_pool(struct result_file *file, const struct graph *graph)
     assert_int_equal(search_pool_create(file, &pool), STATUS_OK);
     assert_int_equal(search_pool_open(pool, NULL, &hierarchy), STATUS_OK);
     assert_true(search_pool_arc_count(pool) > n);
-    /* Requests consecutive rows, some of them twice, and then a distant row. Abandons some of the
-     * searches. */
+    /* Requests consecutive rows, some of them twice, then a distant row. Abandons some searches. */
     for (uint32_t i = 0; i < 4 * n; ++i) {
         const uint32_t row = i % 5 == 4 ? i * 17 % (uint32_t)n : i / 2 % (uint32_t)n;
         const void *abandoned;
@@ -175,8 +174,7 @@ FIXTURE_TEST(the_first_block_contains_the_number_of_arcs)
     graph_destroy(graph);
 }
 
-/* If long rows were computed ahead, each of many slow clients would hold the memory of several
- * rows. */
+/* If long rows were computed ahead, each slow client would hold the memory of several rows. */
 FIXTURE_TEST(long_rows_are_computed_one_at_a_time)
 {
     const size_t row_bytes = LONG_ROW * sizeof(int32_t);

@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* Opens the store in the folder "state" of the fixture. */
 static enum status try_open(const struct fixture *fixture, struct store **ret_store,
                             struct problem *reterr)
 {
@@ -150,7 +149,6 @@ static void expect_rows(struct store *store, struct rows *rows, const char *word
     assert_string_equal(rows->words, words);
 }
 
-/* Opens the store again, expects these rows, and closes it. */
 static void expect_after_restart(const struct fixture *fixture, const char *words)
 {
     struct rows rows;

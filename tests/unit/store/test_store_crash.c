@@ -194,8 +194,7 @@ static enum status run_change(struct store *store, int number)
     }
 }
 
-/* Runs the script of changes. Reports each success through the pipe, and stops at the first
- * failure. */
+/* Runs the script of changes, reports each success through the pipe, and stops at a failure. */
 static void run_script(const char *path, int pipe_end)
 {
     struct store *store;
@@ -219,8 +218,7 @@ static void run_script(const char *path, int pipe_end)
             CHECK(write(pipe_end, "+", 1) == 1);
         }
     }
-    /* After a failure that leaves the state of the disk unknown, the store must refuse all
-     * changes. */
+    /* After a failure that leaves the disk in an unknown state, the store refuses all changes. */
     if (status == STATUS_IO && by_store) {
         CHECK(accept_job(store, "g_c", "j_c") == STATUS_IO);
     }
@@ -277,7 +275,6 @@ static void add_word(struct seen *seen, const char *word, const char *mark, cons
     snprintf(seen->words + length, sizeof seen->words - length, "%s%s%s ", word, mark, more);
 }
 
-/* Checks that the graph of a row is readable. */
 static enum status see_graph(void *context, const struct graph_row *row)
 {
     struct seen *seen = context;

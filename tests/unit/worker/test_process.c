@@ -28,7 +28,6 @@ static int be_process(void)
     return CODE;
 }
 
-/* Checks that the process runs and has inherited only the files that it needs. */
 static void greet(const struct worker_process *process)
 {
     char byte = 0;

@@ -28,8 +28,7 @@ FIXTURE_TEST(a_process_receives_the_file_even_if_the_graph_is_in_memory)
     task_finish(&task);
 }
 
-/* The graph of the task differs from the graph in the file, so the test would notice a second
- * read. */
+/* The task's graph differs from that in the file, so the test would notice a second read. */
 FIXTURE_TEST(a_graph_that_comes_with_the_task_is_not_read_again)
 {
     const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};

@@ -63,8 +63,7 @@ TEST_WITH(a_hierarchy_is_updated_from_the_hierarchy_of_its_parent, set_up, tear_
     }
 }
 
-/* Replaces the stored ring with a path of 100 vertices or, if `closed`, with a ring of 100
- * vertices. */
+/* Replaces the stored ring with a path or, if `closed`, a ring of 100 vertices. */
 static void store_path(const struct fixture *fixture, bool closed)
 {
     char text[2048];

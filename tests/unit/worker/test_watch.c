@@ -11,8 +11,7 @@ static int reset(void **state)
     return 0;
 }
 
-/* Returns the number of one-second ticks after which the process counts as lost (at most
- * 10,000). */
+/* Returns how many one-second ticks pass until the process counts as lost (at most 10,000). */
 static unsigned ticks_until_lost(bool with_heartbeats, enum task_loss *ret_loss)
 {
     unsigned ticks = 0;

@@ -23,8 +23,7 @@ static int set_up_process(void **state)
     return 0;
 }
 
-/* Defines a test function that runs twice: with a worker in a process, and with a worker in a
- * thread. */
+/* Defines a test function that runs twice, with a worker in a process and in a thread. */
 #define FIXTURE_TEST(name)                                                                         \
     static void name(struct fixture *fixture);                                                     \
     TEST_FIXTURE(name##_in_a_process, struct fixture *fixture, set_up_process, tear_down)          \

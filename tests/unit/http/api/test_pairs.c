@@ -254,7 +254,6 @@ TEST(binary_pairs_must_be_complete_and_inside_the_matrix)
     vertex_names_destroy(names);
 }
 
-/* Reads the pairs and weights of a list of changes in CSV. */
 static enum status walk_weighted(const char *body, struct text *seen, struct problem *reterr)
 {
     struct pairs_reader reader;

@@ -1,4 +1,3 @@
-/* Tests the request counters, which many threads update concurrently. */
 #include "server/http/request/request_metrics.h"
 
 #include "server/http/request/router.h"

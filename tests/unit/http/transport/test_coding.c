@@ -20,7 +20,6 @@ static char *make_bytes(void)
     return bytes;
 }
 
-/* Encodes the bytes in pieces of `piece` bytes. */
 static struct text encode(enum coding coding, const char *bytes, size_t size, size_t piece)
 {
     struct text text = {0};

@@ -9,7 +9,6 @@
 static const struct config rules = {
     .header_timeout_s = 10, .stall_timeout_s = 30, .rate_floor = 1000};
 
-/* The sockets at both ends of a connection. */
 struct pair {
     int client;
     int server;

@@ -59,7 +59,6 @@ TEST(edges_are_sorted_by_row_and_target)
     }
 }
 
-/* Nearly all edges start in a few rows, so a few buckets of the sort contain nearly all edges. */
 TEST(a_few_rows_may_contain_nearly_all_edges)
 {
     check(MANY, 100000, 99999);

@@ -1,7 +1,6 @@
 #include "proto/read/fields.h"
 #include "tests/lib/test.h"
 
-/* Splits a line into its fields and prints each field in brackets. */
 static enum status cut(char delimiter, const char *line, char *ret_fields, struct problem *reterr)
 {
     char scratch[128];

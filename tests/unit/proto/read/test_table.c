@@ -46,7 +46,6 @@ static struct graph *read_noted(const char *text, struct reader_notes *ret_notes
     return graph;
 }
 
-/* Compares the edges of the graph, printed as text, with the expected text. */
 static void check_edges(const char *text, const char *wanted)
 {
     struct reader_notes notes;

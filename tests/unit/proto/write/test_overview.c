@@ -10,7 +10,6 @@ struct source {
     uint32_t last;
 };
 
-/* Computes one row of the overview's cells, and counts the matrix rows that are read. */
 static void look(const struct overview *overview, uint32_t cell_row, struct source *source,
                  struct overview_cell *ret_cells)
 {

@@ -236,8 +236,7 @@ static struct matrix make_random(uint32_t n, enum kind kind, bool negative)
     return matrix;
 }
 
-/* Returns the sum of the values, added in exactly the order that proto/statistics_rows.h
- * defines. */
+/* Returns the sum of the values, added in the order that proto/statistics_rows.h defines. */
 static double sum_in_order(const double *values, uint32_t n)
 {
     double partial[STATISTICS_LANES] = {0};
@@ -260,7 +259,6 @@ static double sum_in_order(const double *values, uint32_t n)
     return sum;
 }
 
-/* Expected statistics, computed in one straightforward pass. */
 struct expectation {
     double *values; /* the current row; +infinity on the diagonal */
     double diameter;

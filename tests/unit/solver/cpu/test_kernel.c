@@ -82,7 +82,6 @@ static void free_operands(struct operands *operands)
     free(operands);
 }
 
-/* Stores the entries, transposed on request, as a block of elements. */
 static struct cpu_block store(struct operands *operands, const double *entries, uint32_t rows,
                               uint32_t columns, bool transposed)
 {

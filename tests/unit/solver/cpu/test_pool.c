@@ -59,8 +59,7 @@ TEST(a_single_task_runs_on_the_calling_thread)
     cpu_pool_destroy(pool);
 }
 
-/* A barrier for all threads, which makes the loop end only if all threads run tasks at the same
- * time. */
+/* A barrier that makes the loop end only if all threads run tasks at the same time. */
 struct meeting {
     pthread_barrier_t barrier;
 };

@@ -113,7 +113,6 @@ TEST(an_element_is_stored_in_the_type_of_its_arithmetic)
     assert_int_equal(cpu_tiles_element_bytes(ARITHMETIC_F8), 8);
 }
 
-/* Number of vertices of a matrix that has several tiles. */
 #define VERTICES 300
 
 /* Makes a graph that has an edge v -> 299 - v with weight v + unit for each v below 150. */

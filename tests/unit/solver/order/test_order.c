@@ -33,8 +33,7 @@ static struct order *make(const struct graph *graph, bool strong)
     return order;
 }
 
-/* Returns the position of each vertex in the order. Checks that every vertex has exactly one
- * position. */
+/* Returns the position of each vertex in the order, and checks that there is exactly one. */
 static uint32_t *find_places(const struct order *order)
 {
     uint32_t *place = calloc(order->vertex_count + 1, sizeof(*place));
@@ -290,8 +289,7 @@ TEST(a_tree_has_little_fill)
 
 #define LEAVES 1000000
 
-/* The test would take minutes if the elimination of each leaf searched all neighbours of the
- * hub. */
+/* The test would take minutes if eliminating a leaf searched all neighbours of the hub. */
 TEST(a_star_of_a_million_leaves_is_ordered)
 {
     struct range_edge *leaves = calloc(LEAVES, sizeof(*leaves));

@@ -3,8 +3,7 @@
 #include "proto/graph.h"
 #include "tests/lib/test.h"
 
-/* The pattern of a triangle with vertices 0, 1 and 2, and of vertex 3, which is attached to vertex
- * 2. */
+/* The pattern of a triangle with vertices 0, 1 and 2, and of an edge between vertices 2 and 3. */
 static const int32_t offset_of_triangle[] = {0, 2, 4, 7, 8};
 static const int32_t target_of_triangle[] = {1, 2, 0, 2, 0, 1, 3, 2};
 

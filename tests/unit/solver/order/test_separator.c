@@ -9,7 +9,6 @@
 #define CELLS (WIDTH * WIDTH)
 #define ROUNDS 20
 
-/* The arrays of the pattern of a square grid. */
 struct grid {
     int32_t offset[CELLS + 1];
     int32_t target[4 * CELLS];
@@ -33,8 +32,7 @@ static struct pattern make_grid(struct grid *grid)
     return (struct pattern){CELLS, grid->offset, grid->target, NULL};
 }
 
-/* Finds a separator of the grid. Returns NULL if the separator is valid, otherwise what is
- * wrong. */
+/* Finds a separator of the grid. Returns what is wrong with it, or NULL if it is valid. */
 static const char *look_for_one(const struct grid *grid, const struct pattern *pattern)
 {
     int32_t side[CELLS];

@@ -58,8 +58,7 @@ TEST(independent_neighbours_share_a_round)
     assert_int_equal(round->left_count, 2);
     assert_int_equal(round->right_count, 2);
     assert_ptr_not_equal(round->left_tiles, round->right_tiles);
-    /* Both pairs are adjacent to the separator, so the separator's tile is a target with two
-     * products. */
+    /* Both pairs are adjacent to the separator, whose tile is thus a target with two products. */
     assert_int_equal(round->target_count, 1);
     assert_int_equal(round->targets[0].row_tile, 2);
     assert_int_equal(round->targets[0].column_tile, 2);
@@ -164,8 +163,7 @@ TEST(the_work_counts_the_true_widths_of_tiles)
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
         outline.symmetric = symmetric;
         struct plan *plan = make(5, pairs, 4, false, &outline);
-        /* Each pair costs 2 * (2 + 1)^2 = 18 relaxations, and the separator costs 1 * (1 + 4)^2 =
-         * 25. */
+        /* Each pair costs 2 * (2 + 1)^2 = 18 relaxations, the separator 1 * (1 + 4)^2 = 25. */
         assert_float_equal(plan->summary.work_fraction, 61.0 / 125, 1e-12);
         plan_destroy(plan);
     }
