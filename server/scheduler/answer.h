@@ -7,9 +7,9 @@
 
 struct scheduler;
 
-/* Finds the graph of the call's tenant by the call's key: an ID, alias or job ID. NULL: none. */
+/* Finds the graph of the call's tenant by the call's key: an ID, alias or job ID; else NULL. */
 struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const struct call *call);
-/* Answers without a body. */
+/* Answers a call without a body. */
 void answer_empty(struct call *call, unsigned http_status);
 void answer_status(struct call *call, enum status status, const char *detail);
 /* Answers a call whose change was not stored, because the store failed or memory ran out. */

@@ -63,7 +63,7 @@ struct submit_call {
     struct upload_share share; /* memory charged for the reader or the changes */
     double parse_s;            /* time spent feeding the reader */
     struct input_report input; /* how the upload has been interpreted */
-    char *warnings; /* warnings about the upload and its name, by warning_print; NULL = none */
+    char *warnings; /* warnings about the upload, printed by warning_print; NULL = none */
     struct job_parameters parameters;
     char idempotency_key[IDEMPOTENCY_KEY_SIZE];
 };

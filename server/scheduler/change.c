@@ -24,8 +24,8 @@ static bool matches_tag(const struct call *call, const char *graph_id)
 }
 
 /* Inherits from the parent graph the kind of its result, if it is not the usual kind for its
- * weights; the form of its latest job, unless the call requests a form; and the kind for a list of
- * weights. */
+ * weights; the form of its latest job, unless the call requests a form; and the kind in which a
+ * list of weights is read. */
 static enum status inherit_form(struct submission *submission, const struct graph_entry *entry)
 {
     const struct job *last = LIST_FIRST(&entry->jobs);

@@ -136,7 +136,7 @@ static enum status decode_document(const struct upload *upload, struct coordinat
     }
     decoder_destroy(decoder);
     if (status == STATUS_BAD_GRAPH || status == STATUS_TRUNCATED) {
-        reterr->status = status = STATUS_BAD_COORDINATES; /* instead of the coding's status */
+        reterr->status = status = STATUS_BAD_COORDINATES; /* replaces the decoder's status */
     }
     return status;
 }

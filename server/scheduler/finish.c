@@ -477,7 +477,7 @@ void finish_expired(struct scheduler *scheduler)
     }
 }
 
-/* Deletes the jobs that ended first, up to a job whose end is not durable or being committed. */
+/* Deletes the oldest finished jobs; stops at a job whose end is not durable or being committed. */
 void finish_trim_history(struct scheduler *scheduler)
 {
     while (scheduler->jobs.history_count > scheduler->config->history_limit) {

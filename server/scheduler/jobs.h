@@ -109,8 +109,7 @@ double job_eta_s(const struct job *job, double monotonic_s);
 void job_trace_id(const char *traceparent, char ret_id[TRACE_ID_SIZE]);
 
 /* The table finds jobs by tenant and ID, and by tenant and idempotency key, and lists them in order
- * of creation. Balanced trees (tsearch of the C library) over the same jobs. */
-
+ * of creation. by_id and by_key are balanced trees (tsearch of the C library) of the jobs. */
 struct job_table {
     void *by_id;
     void *by_key;

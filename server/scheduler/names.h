@@ -1,6 +1,6 @@
 /* Names that move to the graph of a job (an upload or a change) when the job is done, and the
  * deletion of graphs. While the job runs, the name still finds the previous graph; if the job
- * fails, the name stays there. If several jobs request one name, the job accepted last gets it.
+ * fails, the name stays there. If several jobs request one name, the last accepted job gets it.
  * Loop thread. */
 #pragma once
 

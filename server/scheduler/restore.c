@@ -97,7 +97,7 @@ static enum status open_result(const struct scheduler *scheduler, const struct g
     return status;
 }
 
-/* Restores a result. If its file cannot be opened, the result counts as lost (restart_lost). */
+/* Restores a result. If its file cannot be opened, the result counts as lost: see restart_lost. */
 static enum status restore_result(void *context, const struct result_row *row)
 {
     struct restore *restore = context;

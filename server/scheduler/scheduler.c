@@ -32,8 +32,8 @@ static const struct {
     [CALL_RESULT] = {requests_call_result, false},
 };
 
-/* Delivers a call. During a shutdown it refuses new work at once, and calls that change the store
- * after drained(). All other calls are answered from memory. */
+/* Delivers a call. During a shutdown new work is refused at once, and calls that change the store
+ * are refused after drained(). All other calls are answered from memory. */
 static void deliver_call(struct message *message)
 {
     struct call *call = (struct call *)message;

@@ -28,10 +28,10 @@ struct admission {
     char hierarchy_limit_reason[LIMIT_REASON_SIZE];
 };
 
-/* The devices found at start-up, for /v1/devices, admission and the log. Immutable after start,
- * except the workers' health. */
 #define DEVICE_LIMIT (SOLVE_DEVICES_MAX + 1)
 
+/* The devices found at start-up, for /v1/devices, admission and the log. Immutable after start,
+ * except the workers' health. */
 struct device_list {
     struct solver_device devices[DEVICE_LIMIT]; /* indexed by worker */
     const struct worker_health

@@ -45,7 +45,8 @@ struct submission_change {
     size_t arc_count;
 };
 
-/* Owned by the loop thread; a pool thread uses it while it is FINISHING or LOOKING. */
+/* A submission. The loop thread owns it; a pool thread uses it in the states FINISHING and
+ * LOOKING. */
 struct submission {
     struct pool_work work; /* must be the first member */
     enum submission_state state;

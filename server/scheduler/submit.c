@@ -286,7 +286,7 @@ static enum status check_capacity(struct submission *submission, const struct gr
 }
 
 /* Creates the job and its commit, and adds the job, which is not accepted yet, to the table. If its
- * result already exists, the job is done. On failure the caller destroys what was returned. */
+ * result already exists, the job is done. On failure the caller destroys them. */
 static enum status prepare_job(struct submission *submission, struct graph_entry *entry,
                                struct job **ret_job, struct commit **ret_commit)
 {

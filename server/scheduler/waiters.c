@@ -197,7 +197,7 @@ void waiters_stream(struct scheduler *scheduler, struct call *call)
         answer_no_such(call);
     } else if (!call->place.begun && job_state_is_final(job->row.state) &&
                (call->place.seen[0] == '\0' || !is_news(call, job))) {
-        /* After the job's end, a client without a Last-Event-ID or with the last ID gets none. */
+        /* A client without a Last-Event-ID or with the last ID gets no event of a finished job. */
         answer_empty(call, 204);
     } else if (!call->place.begun || is_news(call, job) || scheduler->stage == SCHEDULER_DRAINED) {
         answer_piece(scheduler, call, job);

@@ -111,7 +111,7 @@ static enum status find_vertex(const struct coordinates *coordinates, const stru
 }
 
 struct nearby {
-    struct geo geo; /* must be first, because geo_give_back gets the struct */
+    struct geo geo; /* must be the first member, because geo_give_back takes a struct geo */
     uint32_t row;
     double distance;
 };

@@ -13,8 +13,8 @@
 struct event_stream {
     struct http_context *http_context;
     struct request *request;
-    bool placed; /* counted in http_context->watchers */
-    size_t sent; /* bytes of the current piece sent */
+    bool placed; /* the stream is counted in http_context->watchers */
+    size_t sent; /* number of bytes of the current piece that have been sent */
 };
 
 /* Counts one more watcher. Returns false at the limit. HEAD requests are not counted. */
@@ -50,7 +50,7 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
     const size_t left = call->body == NULL ? 0 : strlen(call->body + stream->sent);
     if (left == 0) {
         const bool is_last =
-            call->body == NULL || call->place.ended; /* NULL: no such job any more */
+            call->body == NULL || call->place.ended; /* NULL: the job no longer exists */
         free(call->body);
         call->body = NULL;
         stream->sent = 0;

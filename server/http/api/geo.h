@@ -20,13 +20,13 @@ struct geo {
  * is damaged, notifies the scheduler. */
 MUST_CHECK enum status geo_borrow(const struct request *request, const char *graph_id,
                                   struct geo *geo, struct problem *reterr);
-/* Gives borrowed coordinates back. context is a struct geo, so this can close a stream. */
+/* Gives borrowed coordinates back. context is a struct geo, as for a stream's close function. */
 void geo_give_back(void *context);
 /* Borrows the coordinates of the result's graph if the client prefers GeoJSON, and adds their tag
  * to the answer's ETag. */
 MUST_CHECK enum status geo_borrow_for_stream(struct stream *stream, struct geo *geo,
                                              struct problem *reterr);
-/* Prints the tag of the coordinates alone. */
+/* Prints the tag of the coordinates. */
 void geo_print_etag(const struct geo *geo, char ret_etag[GEO_ETAG_SIZE]);
 
 bool geo_has(const struct geo *geo, uint32_t row);

@@ -154,7 +154,7 @@ enum status grid_answer_open(struct stream *stream, struct problem *reterr)
     return STATUS_OK;
 }
 
-/* Copies the next bytes of the answer, or none as long as their row is not computed. */
+/* Copies the next bytes of the answer, or none if their row is not computed yet. */
 static enum status copy_bytes(const struct grid_answer *answer, size_t size, char *to,
                               size_t *ret_size)
 {

@@ -10,9 +10,9 @@
 #include "server/http/api/slice.h"
 #include "server/http/transport/stream.h"
 
-/* The context of the stream. */
+/* Context of the stream. */
 struct grid_answer {
-    /* Selection, filled by the caller: */
+    /* The selection, which the caller fills: */
     enum format format;
     enum grid_form form; /* layout of a text format */
     struct slice rows;

@@ -19,8 +19,8 @@ static uint64_t room_bytes(const struct request *request)
     return free_bytes > promised_bytes ? free_bytes - promised_bytes : 0;
 }
 
-/* Refuses work while the service drains, the disk is full or the queue is full. A full disk or
- * queue is no reason to refuse a request with an Idempotency-Key yet: it may repeat accepted work,
+/* Refuses work while the service drains, the disk is full or the queue is full. A request with an
+ * Idempotency-Key is refused here only if the service drains, because it may repeat accepted work,
  * which only the scheduler can tell. */
 static enum status check_admission(struct request *request, bool for_job, struct problem *reterr)
 {

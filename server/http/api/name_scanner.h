@@ -25,7 +25,7 @@ struct scanned_name {
 
 void name_scanner_init(struct name_scanner *scanner, const char *bytes, size_t size,
                        const char *shape);
-/* Skips whitespace. Consumes the next character and returns true if it is c. */
+/* Skips whitespace. If the next character is c, consumes it and returns true. */
 bool name_scanner_accept(struct name_scanner *scanner, char c);
 MUST_CHECK enum status name_scanner_expect(struct name_scanner *scanner, char c,
                                            struct problem *reterr);

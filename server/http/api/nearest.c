@@ -15,8 +15,8 @@
 
 /* A search for the targets nearest to each source, one source after another. */
 struct search {
-    struct slice sources; /* for GET only the vertex of the query, even if it is the target */
-    struct slice targets; /* for GET all vertices */
+    struct slice sources; /* for GET: only the vertex of the query, even if it is the target */
+    struct slice targets; /* for GET: all vertices */
     bool is_list;         /* the request is a POST */
     bool is_target;
     struct rectangle rectangle;
@@ -116,7 +116,7 @@ static bool append_feature(struct search *search, struct text *text)
     return true;
 }
 
-/* stream->position is the index of the source. */
+/* Appends the next item of an answer. stream->position is the index of the source. */
 static bool make_nearest(struct stream *stream, struct text *text)
 {
     struct search *search = (void *)stream->context;

@@ -25,7 +25,7 @@ struct pairs_reader {
     struct name_scanner scanner; /* position in a JSON or binary body */
     const char *at;              /* start of the unread lines of a CSV body */
     const char *end;
-    uint64_t line;        /* line where the last pair begins, from 1 */
+    uint64_t line;        /* number of the line where the last pair begins, from 1 */
     uint64_t next_line;   /* number of the line at `at` */
     struct text joined;   /* CSV row with line breaks inside quotes */
     struct text unquoted; /* unquoted fields of the row */

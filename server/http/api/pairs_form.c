@@ -52,7 +52,7 @@ static enum status read_pairs(struct answer *answer, struct problem *reterr)
                            answer->rows, &answer->read, reterr);
 }
 
-/* Checks the next pairs. All are checked before the answer begins and can still be refused. */
+/* Checks the next pairs. All are checked before the answer begins, while it can be refused. */
 static enum status check_pairs(struct answer *answer, struct problem *reterr)
 {
     size_t count = 0;

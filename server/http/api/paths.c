@@ -20,7 +20,7 @@ struct walker {
     struct result_rows rows;    /* computed row of the source, for a hierarchy */
     struct path path;           /* current path, owned by the finder */
     uint64_t item;              /* next item to print: vertices, then weights */
-    bool printing;              /* the current path is not fully printed */
+    bool printing;              /* the current path is being printed */
     struct geo geo;             /* coordinates of a GeoJSON answer */
     uint64_t placed;            /* number of vertices of the path that have coordinates */
     uint32_t last_placed;       /* last vertex with coordinates */

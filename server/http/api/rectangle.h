@@ -17,12 +17,13 @@ struct rectangle {
     struct axis columns;
     struct axis cells;        /* positions of the selected cells in a row from rectangle_row */
     struct result_rows swept; /* rows of a hierarchy or of its reversed graph */
-    /* Buffer of transposed rows, or of one row computed pair by pair; NULL: read by rows. */
+    /* Buffer of transposed rows, or of one row computed pair by pair; NULL: the rectangle is read
+     * by rows. */
     char *strip;
     uint32_t strip_first; /* index of the strip's first row */
     uint32_t strip_rows;  /* rows of a full strip */
-    size_t strip_done;    /* columns, or pairs, computed so far */
-    uint32_t *pairs;      /* pairs of the current row; NULL: by columns */
+    size_t strip_done;    /* number of columns, or pairs, computed so far */
+    uint32_t *pairs;      /* pairs of the current row; NULL: computed by columns */
 };
 
 /* Opens a rectangle to be read by rows. Fails with STATUS_NO_MEMORY. */

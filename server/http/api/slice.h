@@ -19,7 +19,7 @@ struct slice {
 /* Selects all vertices. A zeroed slice is empty and valid. */
 void slice_all(struct slice *slice, const struct vertex_names *names);
 void slice_finish(struct slice *slice);
-/* Adds a vertex to a slice of names. STATUS_NO_MEMORY, STATUS_NO_SUCH_VERTEX. */
+/* Adds a vertex to a slice of names. Fails with STATUS_NO_MEMORY or STATUS_NO_SUCH_VERTEX. */
 MUST_CHECK enum status slice_add(struct slice *slice, const struct vertex_names *names,
                                  const char *name, size_t size, struct problem *reterr);
 /* Parses a body {"KEY":[names],...}, with one key for each slice and an optional third key for the
@@ -27,7 +27,8 @@ MUST_CHECK enum status slice_add(struct slice *slice, const struct vertex_names 
 MUST_CHECK enum status slice_scan_object(struct slice *const slices[2], const char *const *keys,
                                          const struct request *request, int64_t *count,
                                          struct problem *reterr);
-/* Parses text into a zeroed slice; NULL selects all. parameter is its name, for messages.
- * STATUS_BAD_PARAMETER, STATUS_NO_SUCH_VERTEX. Call slice_finish also after a failure. */
+/* Parses text into a zeroed slice; NULL selects all. parameter is the parameter's name, for
+ * messages. Fails with STATUS_BAD_PARAMETER or STATUS_NO_SUCH_VERTEX. slice_finish must be called
+ * also after a failure. */
 MUST_CHECK enum status slice_parse(struct slice *slice, const struct vertex_names *names,
                                    const char *parameter, const char *text, struct problem *reterr);

@@ -42,7 +42,7 @@ struct statistics_sweep {
     double guess;                      /* the longest distance found so far */
     bool is_destroyed;
     atomic_bool is_over;
-    atomic_bool is_recounting; /* in the second pass, which fills the histogram again */
+    atomic_bool is_recounting; /* the second pass is running, which fills the histogram again */
     atomic_uint next;          /* next row to compute */
     atomic_uint done;          /* number of rows computed */
     atomic_int status;

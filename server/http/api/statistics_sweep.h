@@ -10,7 +10,7 @@
 
 struct statistics_sweep;
 
-/* Refuses with 409 if computing these rows of a hierarchy would take longer than configured. */
+/* Refuses with 409 if computing this number of rows would take longer than configured. */
 MUST_CHECK enum status statistics_sweep_check(const struct request *request, double rows,
                                               struct problem *reterr);
 MUST_CHECK enum status statistics_sweep_create(const struct request *request,

@@ -299,7 +299,7 @@ enum status auth_add_key(const char *path, const char *tenant, const char *role,
 #define SCHEME "Bearer "
 
 /* The Authorization headers of a request. A request with more than one is refused, because a proxy
- * may have checked another one than this service. */
+ * may have checked a different one. */
 struct bearer {
     const char *value;
     size_t size;
@@ -334,8 +334,9 @@ static bool find_grant(struct request *request, bool *ret_tried)
                          bearer.size - prefix, &request->grant);
 }
 
-/* Refuses a request without a valid key. A client that guesses keys must soon wait and reconnect
- * for each guess. A valid key is never delayed, because many clients may share one address. */
+/* Refuses a request without a valid key. After too many wrong keys from an address, a client must
+ * wait and reconnect for each further guess. A valid key is never delayed, because many clients may
+ * share one address. */
 static enum status refuse_key(struct request *request, bool tried, struct problem *reterr)
 {
     struct http_context *http_context = request->http_context;

@@ -40,8 +40,8 @@ typedef enum status (*auth_tenant)(void *context, const char *name, struct tenan
 /* Creates an empty keyring, which refuses every key. */
 MUST_CHECK enum status auth_create(auth_tenant tenant, void *context, struct keyring **ret_keyring);
 void auth_destroy(struct keyring *keyring);
-/* Replaces all keys by the keys of the file. Returns STATUS_CONFIG, with a message and the line in
- * the problem, and keeps the old keys when the file is malformed, has no key, is readable by
+/* Replaces all keys with the keys in the file. Returns STATUS_CONFIG, with a message and the line
+ * in the problem, and keeps the old keys when the file is malformed, has no key, is readable by
  * everybody or is writable by anyone but its owner. Loop thread. */
 MUST_CHECK enum status auth_load_keys(struct keyring *keyring, const char *path,
                                       struct problem *reterr);

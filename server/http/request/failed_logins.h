@@ -1,4 +1,4 @@
-/* Counts failed logins per address and minute. Part of http_context; any thread, without a lock. */
+/* Counts failed logins per address and minute. Any thread, without a lock. */
 #pragma once
 
 #include "server/http/transport/conn_limits.h"
@@ -15,6 +15,6 @@ struct failed_logins {
     atomic_ullong counters[CONN_LIMITS_COUNTERS];
 };
 
-/* Counts a failed login from the address with this counter. Returns 0 within the limit, where the
- * answer is 401; else the seconds for the Retry-After header of a 429. */
+/* Counts a failed login from the address with this counter. Returns 0 if the limit is not exceeded
+ * (respond with 401), else the seconds for the Retry-After header of a 429. */
 uint32_t failed_logins_count(struct failed_logins *logins, uint32_t counter, double now_s);

@@ -17,7 +17,7 @@ struct framing_header {
 struct framing_head {
     const char *method;
     const char *version; /* "HTTP/1.1" */
-    const char *url;     /* undecoded, with the query */
+    const char *url;     /* undecoded URL with the query */
     /* libmicrohttpd's pointer to the URL. Like the other strings it points into the head as
      * received, so its address shows how the head was written. */
     const char *url_place;

@@ -10,7 +10,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* One element of a separated list, without surrounding spaces and tabs. */
+/* One element of a list with separators, without surrounding spaces and tabs. */
 struct element {
     const char *bytes;
     size_t size;
@@ -154,7 +154,7 @@ bool header_wait(const char *prefer, double *ret_wait_s)
     return false;
 }
 
-/* Parses digits as a position, which is INT64_MAX if it is larger; returns false for other text. */
+/* Parses digits as a byte position; a larger number becomes INT64_MAX. False for other text. */
 static bool parse_position(const char *bytes, size_t size, uint64_t *ret_value)
 {
     int64_t value = INT64_MAX;
@@ -179,7 +179,7 @@ enum range_outcome header_range(const char *header, uint64_t size, uint64_t *ret
         (dash > spec && last < first)) {
         return RANGE_WHOLE;
     }
-    if (dash == spec) { /* a suffix range, which is the number of last bytes */
+    if (dash == spec) { /* a suffix range: `last` is the number of bytes at the end */
         first = last < size ? size - last : 0;
         size = last > 0 ? size : 0;
         last = INT64_MAX;

@@ -24,7 +24,7 @@ bool header_wait(const char *prefer, double *ret_wait_s);
 
 enum range_outcome {
     RANGE_WHOLE,        /* no range, an unsupported range or several ranges: send everything */
-    RANGE_PART,         /* one range */
+    RANGE_PART,         /* one range: send this part */
     RANGE_UNSATISFIABLE /* the range starts after the end */
 };
 

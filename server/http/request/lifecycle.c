@@ -149,7 +149,7 @@ static void refuse_connection(struct request *request, enum conn_verdict verdict
 
 /* Begins a request when its headers are complete. libmicrohttpd closes the connection after an
  * answer that is queued now. If the connection may stay open, a refusal therefore waits until the
- * request is complete; without a body it is so already. line: the request line. */
+ * request is complete, which it is already if it has no body. line: the request line. */
 static void begin_request(struct request *request, const struct framing_head *line)
 {
     struct conn *conn = request->conn;
@@ -258,7 +258,7 @@ static void count_request(const struct request *request, double now_s)
 
 /* ---- Callbacks of libmicrohttpd and of the endpoint ---- */
 
-/* Returns NULL if there is not enough memory; receive_request then closes the connection. */
+/* Creates a request. Returns NULL without memory; receive_request then closes the connection. */
 static void *create_request(void *context, const char *target, struct MHD_Connection *connection)
 {
     struct conn *conn = endpoint_conn(connection);

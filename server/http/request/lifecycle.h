@@ -1,5 +1,6 @@
-/* Drives a request from its headers to the end of its answer: guard, route, key, query, body and
- * handler. Runs in libmicrohttpd's callbacks, on the thread of the connection. */
+/* Drives a request from its headers to the end of its answer: checks its framing, finds its route,
+ * checks its key and query, reads its body and runs the handler. Runs in libmicrohttpd's callbacks,
+ * on the thread of the connection. */
 #pragma once
 
 #include "server/http/request/request.h"

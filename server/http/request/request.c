@@ -522,8 +522,8 @@ void request_find_names(struct request *request)
     request_serve(request);
 }
 
-/* Serves the result if it is published and not damaged; else returns false. now_s: time of use,
- * which decides about eviction; the caller's latest clock reading is exact enough. */
+/* Serves the result if it is published and not damaged; else returns false. now_s: time of use, by
+ * which results are evicted; the caller's latest clock reading is accurate enough. */
 static bool serve_published(struct request *request, double now_s)
 {
     struct result *result = look_up_result(request);

@@ -98,7 +98,7 @@ struct request {
     struct answer_header headers[HEADER_LIMIT]; /* headers of the answer */
     struct problem refusal;                     /* problem found in the headers or the body */
     struct job_request job_request;             /* parameters of an upload */
-    char target[]; /* request target; query_parse cuts it up in place */
+    char target[];                              /* request target; query_parse splits it in place */
 };
 
 /* Creates a request with a copy of the target. Returns NULL if there is not enough memory. */
@@ -138,7 +138,7 @@ double request_preferred_wait(struct request *request);
  * to HEAD with a chunk that the client would read as the start of the next answer. The answer to
  * HEAD is therefore sent without chunked coding, and its connection closes. */
 void request_expect_stream(struct request *request, struct MHD_Response *response);
-/* Queues the response, which it owns. NULL means out of memory and closes the connection. */
+/* Queues the response and owns it. NULL means out of memory and closes the connection. */
 void request_answer(struct request *request, unsigned http_status, struct MHD_Response *response);
 /* Answers with the bytes of the text, which move into the response. */
 void request_answer_text(struct request *request, unsigned http_status, const char *media_type,
@@ -180,5 +180,5 @@ void request_find_graph(struct request *request, void (*serve)(struct request *r
 /* Finds the names of the vertices of the graph in the path, and calls request_serve. */
 void request_find_names(struct request *request);
 /* Finds the result that the path names, waits for it as long as the client prefers, and calls
- * serve. If serve finds it damaged, request_refuse responds with 409. */
+ * serve. If serve finds the result damaged, request_refuse responds with 409. */
 void request_find_result(struct request *request, void (*serve)(struct request *request));

@@ -79,7 +79,7 @@ static enum status read_bytes(struct upload *upload, const char *bytes, size_t s
         input_report_hint(&report, problem);
         return status;
     }
-    /* The piece is charged after it was read, because it is smaller than a step of the charge. */
+    /* A piece is charged after it has been read: it is smaller than a step of the charge. */
     const uint64_t memory_bytes = reader_memory(upload->reader) + decoder_memory(upload->decoder);
     STATUS_TRY(
         upload_memory_admit(&upload->share, reader_announced_memory(upload->reader), problem));
@@ -133,7 +133,7 @@ static bool may_be_document(const struct upload *upload)
     return upload->format == FORMAT_JSON && upload->kept.size <= upload->rules.document_limit_bytes;
 }
 
-/* Receives bytes from the decoder. reterr is upload->problem, which the functions below fill. */
+/* Receives bytes from the decoder. reterr is upload->problem, which is set directly. */
 static enum status receive_decoded(void *context, const char *bytes, size_t size,
                                    struct problem *reterr)
 {

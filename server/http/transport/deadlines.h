@@ -1,5 +1,5 @@
-/* Deadlines of a connection. libmicrohttpd's own timeout knows only the time without any byte, so a
- * client that sends an occasional byte would stay connected forever. A connection is late when it
+/* Deadlines of a connection. libmicrohttpd's own timeout limits only the time without any byte, so
+ * a client that sends an occasional byte would stay connected forever. A connection is late if it
  *   - does not complete the headers of a request within header_timeout_s,
  *   - sends a body slower than rate_floor for header_timeout_s, or
  *   - accepts an answer slower than rate_floor for stall_timeout_s.
@@ -9,7 +9,7 @@
  * there the bytes that the content callback has produced count, and an answer without a callback
  * must finish within stall_timeout_s plus its size divided by rate_floor.
  *
- * Used by the thread of the connection only; reads the socket's kernel counters, nothing else. */
+ * Only the thread of the connection calls this file, which reads the socket's kernel counters. */
 #pragma once
 
 #include "server/config.h"

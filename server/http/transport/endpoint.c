@@ -46,7 +46,7 @@ struct endpoint {
     uv_poll_t daemon_set; /* the daemon's epoll descriptor */
     uv_async_t posted;
     uv_timer_t tick; /* runs while there are connections or accepting is paused */
-    uv_idle_t again; /* runs while answers are computed or the daemon has unsignalled work */
+    uv_idle_t again; /* runs while there is work that no descriptor signals */
     TAILQ_HEAD(, conn) conns;
     TAILQ_HEAD(, conn) computing; /* suspended connections, in the order of their turns */
     struct conn *arriving;        /* connection being added by MHD_add_connection */
@@ -175,7 +175,7 @@ static void end_computing(struct conn *conn)
     endpoint_resume(conn, conn->connection);
 }
 
-/* Computes answers in turn for TURN_S seconds. */
+/* Computes answers in turn for at most TURN_S seconds. */
 static void compute_answers(struct endpoint *endpoint)
 {
     const double end_s = clock_monotonic_s() + TURN_S;
@@ -269,7 +269,7 @@ static void check_deadlines(uv_timer_t *timer)
 
 /* ---- New connections ---- */
 
-/* Closes the longest idle of the EVICTION_LOOKS oldest connections, or returns false if none is. */
+/* Closes the longest idle of the EVICTION_LOOKS oldest connections; false if none is idle. */
 static bool evict_idle(struct endpoint *endpoint)
 {
     double since_s = clock_monotonic_s() - endpoint->lost_s - EVICTION_IDLE_S;

@@ -38,7 +38,7 @@ struct conn {
     struct MHD_Connection *connection;
     bool (*compute)(void *context, double end_s); /* NULL: no answer is being computed */
     void *compute_context;
-    bool is_abandoned; /* computing its answer was cancelled: close the connection */
+    bool is_abandoned; /* the computation of its answer was cancelled: close the connection */
     struct deadlines deadlines;
     struct request *request; /* current request or NULL; set by the callbacks */
 };

@@ -1,6 +1,6 @@
 /* The HTTP front end; only server/http uses libmicrohttpd.
  *
- * HTTP threads (endpoint.h) check, route and stream requests, answer reads from published results
+ * HTTP threads (endpoint.h) check and route requests, answer reads from published results
  * themselves, and post everything else to the scheduler while the connection is suspended. */
 #pragma once
 

@@ -32,7 +32,7 @@ struct stream {
 
     /* The function open may change these defaults: */
     const char *media_type; /* the media type of the route that the client prefers */
-    unsigned http_status;   /* 200 */
+    unsigned http_status;   /* status code; 200 by default */
     uint64_t size;          /* bytes of the uncoded answer; 0: unknown */
     unsigned codings;       /* content codings to choose from: bits 1 << coding */
     char etag[24];          /* content part of the ETag; empty: the result's ETag is used */

@@ -16,7 +16,7 @@ struct page {
     struct page_bytes gzip;  /* the document compressed by gzip */
 };
 
-extern const struct page page_openapi; /* OpenAPI 3.1 */
+extern const struct page page_openapi; /* OpenAPI 3.1 document */
 extern const struct page page_docs;    /* viewer of the OpenAPI document */
 extern const struct page page_home;    /* home page at / */
-extern const struct page page_icon;    /* SVG */
+extern const struct page page_icon;    /* icon, an SVG image */

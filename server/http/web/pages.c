@@ -30,7 +30,7 @@ void serve_page(struct request *request)
     request_add_header(request, "Vary",
                        page == &page_home ? "Accept, Accept-Encoding" : "Accept-Encoding");
     request_add_header(request, "Cache-Control", "no-cache");
-    /* A page with tiles has no ETag: a browser could keep the policy for an old tile server. */
+    /* A page with tiles has no ETag, or a browser could keep the policy for an old tile server. */
     if (tiles[0] == '\0') {
         snprintf(request->tag, sizeof(request->tag), "\"%s%s\"", page->tag, packed ? "-gzip" : "");
         request_add_header(request, "ETag", request->tag);
