@@ -31,7 +31,7 @@ static enum status refuse_line(struct file_source *source, const char *what, con
 }
 
 /* inih splits a line that does not fit its buffer into several lines, so this function refuses a
- * line that is too long. NULL ends the parse. */
+ * line that is too long. Returning NULL ends the parse. */
 static char *read_line(char *buffer, int size, void *context)
 {
     struct file_source *source = context;

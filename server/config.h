@@ -24,7 +24,7 @@ enum confinement { CONFINEMENT_AUTO, CONFINEMENT_REQUIRED, CONFINEMENT_OFF };
 enum worker_isolation { WORKER_THREAD = 0, WORKER_PROCESS };
 
 struct config {
-    /* [http] */
+    /* Members of section [http]. */
     char listen[CONFIG_TEXT_SIZE];          /* HOST:PORT (port 0: any free port) or unix:PATH */
     char socket_mode[8];                    /* permissions of Unix sockets, in octal */
     enum config_network network;            /* security required of a non-loopback address */
@@ -54,16 +54,16 @@ struct config {
     uint64_t json_cell_limit;      /* maximum number of distances in a JSON answer */
     uint64_t pairs_limit_bytes;    /* largest body that lists pairs or vertices */
 
-    /* [graph] */
+    /* Members of section [graph]. */
     uint32_t vertex_limit; /* 0 = as many as the devices can solve */
     uint64_t edge_limit;
 
-    /* [jobs] */
+    /* Members of section [jobs]. */
     uint32_t queue_limit;
     uint32_t history_limit; /* finished jobs whose documents are stored */
     uint32_t drain_s;
 
-    /* [store] */
+    /* Members of section [store]. */
     char state_dir[CONFIG_TEXT_SIZE];
     uint64_t result_budget_bytes; /* limit on results; the least recently used are evicted first */
     uint32_t result_limit;
@@ -71,25 +71,26 @@ struct config {
     uint64_t path_budget_bytes;  /* limit on edges and coordinates cached in memory */
     uint64_t plan_budget_bytes;  /* limit on vertex orders cached on disk */
 
-    /* [solver] */
+    /* Members of section [solver]. */
     struct solver_config solver;
     char launcher[CONFIG_TEXT_SIZE]; /* command that starts MPI ranks */
 
-    /* [service] */
+    /* Members of section [service]. */
     enum confinement confinement;
-    /* [hierarchy] */
+    /* Members of section [hierarchy]. */
     uint64_t label_budget_bytes; /* limit on labels cached in memory; 0 = default */
     uint32_t sweep_limit_s;      /* longest time that one answer may compute rows of a hierarchy */
 
-    /* [worker] */
+    /* Members of section [worker]. */
     enum worker_isolation isolation;
     uint32_t stall_s; /* longest time a worker process may go without progress or a heartbeat */
 
-    /* [log] */
+    /* Members of section [log]. */
     enum log_level log_level;
 };
 
-/* The task that the command line selects. If it selects several, the first counts. */
+/* The task that the command line selects. If it selects several tasks, the first in this list is
+ * done. */
 enum config_task { CONFIG_SHOW_HELP, CONFIG_SHOW_VERSION, CONFIG_PRINT, CONFIG_CHECK, CONFIG_RUN };
 
 /* Command-line arguments other than configuration keys. */

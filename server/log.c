@@ -58,8 +58,8 @@ static void append_fields(struct text *line, const struct log_field *fields, siz
     }
 }
 
-/* Continues after a partial write to a full pipe. A line that cannot be written is lost, as there
- * is no other place to report it. */
+/* Writes a line, continuing after a partial write to a full pipe. A line that cannot be written is
+ * lost, because there is no other place to report it. */
 static void write_line(const char *bytes, size_t size)
 {
     while (size > 0) {

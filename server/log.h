@@ -19,7 +19,8 @@ struct log_field {
 /* Returns "debug", "info", "warning" or "error". */
 const char *log_level_name(enum log_level level);
 void log_set_level(enum log_level level);
-/* Returns whether events of this level are written. Checked before an expensive event is built. */
+/* Returns whether events of this level are written. Callers check this before they build an
+ * expensive event. */
 bool log_is_on(enum log_level level);
 void log_event(enum log_level level, const char *event, const struct log_field *fields,
                size_t count);

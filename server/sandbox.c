@@ -254,7 +254,8 @@ static const struct {
      * files the owner and mode of the database. */
     {BY_FRONT, "unlinkat flock umask copy_file_range sendfile getsockname getpeername getsockopt"},
     {BY_FRONT, "setsockopt"},
-    /* If a worker truncated its result, the daemon, which maps it too, would get a SIGBUS. */
+    /* No worker may truncate its result, because the daemon, which also maps it, would get a
+     * SIGBUS. */
     {BY_FRONT, "ftruncate fallocate"},
     {BY_FRONT | UNKNOWN, "openat2"},
     {BY_FRONT | DENY_LISTED, "mkdir mkdirat rmdir rename renameat renameat2 linkat fchown fchmod"},
@@ -265,7 +266,8 @@ static const struct {
     {WITH_GPU, "sched_get_priority_max sched_get_priority_min"},
     {WITH_BOTH | DENY_LISTED, "socket"},
     {WITH_BOTH | REFUSED, "bind listen"},
-    /* Calls that start a child, of the child until it enters its sandbox, and that wait for it. */
+    /* Calls that start a child, that the child needs until it enters its sandbox, and that wait for
+     * it. */
     {WITH_GPU | WITH_CHILDREN, "mmap mprotect memfd_create"},
     {WITH_CHILDREN, "arch_prctl prctl prlimit64 capget landlock_create_ruleset landlock_add_rule"},
     {WITH_CHILDREN, "landlock_restrict_self close_range wait4 waitid tgkill"},

@@ -1,4 +1,4 @@
-/* Builds with sanitizers have no sandbox: their runtimes do more than it allows. */
+/* Builds with sanitizers have no sandbox: the sanitizers' runtimes do what it forbids. */
 #include "server/sandbox.h"
 
 #include <stdio.h>

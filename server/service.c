@@ -266,7 +266,7 @@ static bool has_gpu_for_others(void)
     return child > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
 }
 
-/* Enters the sandbox. Before, the GPU driver is loaded and creates its device nodes. */
+/* Enters the sandbox, after loading the GPU driver, which may have to create its device nodes. */
 static enum status enter_sandbox(struct service *service, struct problem *reterr)
 {
     const struct config *config = service->config;
@@ -373,7 +373,7 @@ static enum status open_listener(struct service *service, struct problem *reterr
                       : listener_open(config->listen, mode, &service->listener, reterr);
 }
 
-/* Starts the process of solver.launcher, before the sandbox prevents that programs are started. */
+/* Starts the process of solver.launcher before the sandbox, which forbids starting programs. */
 static enum status start_launcher(struct service *service, struct problem *reterr)
 {
     const struct config *config = service->config;

@@ -3,5 +3,6 @@
 
 #include "proto/ranks.h"
 
-/* ranks: the ranks that solve together with this process, or NULL. Returns the exit code. */
+/* Runs the command that argv names. ranks: the ranks that solve together with this process, or
+ * NULL. Returns the exit code. */
 int apsp_run(struct ranks *ranks, int argc, char **argv);

@@ -164,7 +164,7 @@ static void set_options(struct client *client, const char *method, const char *u
     snprintf(no_proxy, sizeof(no_proxy), "localhost,127.0.0.1,::1,%s",
              getenv("no_proxy") != NULL ? getenv("no_proxy") : "");
     curl_easy_setopt(curl, CURLOPT_NOPROXY, no_proxy);
-    /* CURL_CA_BUNDLE is read here, because only the curl command reads it, not the library. */
+    /* CURL_CA_BUNDLE is read here, because the library does not read it. */
     if (authorities != NULL) {
         curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);
     }
@@ -294,7 +294,7 @@ static enum status send_request(struct client *client, const char *method, const
     }
     curl_slist_free_all(client->headers);
     client->headers = NULL;
-    /* A refusal may arrive before the body is sent. A redirect is also a refusal. */
+    /* The service may refuse a request before all of its body is sent. A redirect counts as one. */
     if (client->answer.http_status >= 300 ||
         (code == CURLE_OK && client->sink != NULL && !is_for_sink(client))) {
         return describe_refusal(client, reterr);

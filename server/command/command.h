@@ -13,7 +13,7 @@
 #define COMMAND_GRAPH_FORMATS "dimacs, mtx, metis, edges, matrix, json, jgf, graphml, npy, nthu"
 #define COMMAND_MATRIX_FORMATS "npy, raw, nthu, json, csv, ndjson, mtx"
 #define COMMAND_OPERAND_LIMIT 3
-/* Clears the progress line on a terminal; used only if command_shows_progress. */
+/* Clears the progress line on a terminal; used only if command_shows_progress returns true. */
 #define WIPE_LINE "\r\033[K"
 
 struct client;

@@ -102,7 +102,7 @@ static enum status write_edge(void *context, uint32_t source, uint32_t target, u
     return output_file_flush(&writer->file, text, PIECE_SIZE, writer->reterr);
 }
 
-/* Writes the graph, which is generated twice: the file begins with the number of edges. */
+/* Writes the graph, which is generated twice, because the file begins with the number of edges. */
 static enum status write_graph(const struct generator_request *request, struct edge_writer *writer,
                                const char *path)
 {

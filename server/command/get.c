@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Buffer size for an ETag, with its NUL; a longer one is not stored. */
+/* Buffer size for an ETag, with its NUL; a longer ETag is not stored. */
 #define TAG_SIZE 128
 
 enum { TO = CLIENT_COUNT };
@@ -57,7 +57,7 @@ static bool keep_tag(const struct download *download)
 }
 
 /* Returns whether a 206 response begins after the bytes in OUT.part, has their ETag, and reaches
- * the end. */
+ * the end of the matrix. */
 static bool goes_on(struct download *download)
 {
     const struct client *client = download->client;
@@ -177,7 +177,7 @@ static enum status fetch_once(struct download *download, struct problem *reterr)
 }
 
 /* Returns whether to continue the download after a failed attempt, which must have received bytes.
- * At most two attempts begin at the first byte, as all do if the service ignores Range. */
+ * If the service ignores Range, every attempt begins at the first byte, and only two are made. */
 static bool may_go_on(struct download *download)
 {
     const struct client_answer *answer = &download->client->answer;

@@ -132,7 +132,7 @@ static enum status open_input(const char *path, enum coding coding, struct input
     return decoder_create(&rules, &input->decoder);
 }
 
-/* Prints the warnings of the reader, then those about the whole graph. */
+/* Prints the warnings of the reader, then the warnings about the whole graph. */
 static void print_warnings(struct command_call *call, const struct input *input,
                            const struct graph *graph)
 {

@@ -69,7 +69,8 @@ struct certificate {
     uint32_t first_row; /* index of the first row of the current batch */
 };
 
-/* Returns whether one pass over the edges suffices: the weights are non-negative integers. */
+/* Returns whether one pass over the edges can check a row, that is, whether the weights are
+ * non-negative integers that are not too large. */
 static bool has_quick_way(const struct certificate *certificate)
 {
     const struct graph *graph = certificate->graph;
@@ -331,7 +332,8 @@ static inline void relax_entry(int32_t *to, int32_t from, int32_t weight)
     *to = distance < *to ? distance : *to;
 }
 
-/* Applies Bellman's equation: relaxes each edge above 0 once, from the entries of the matrix. */
+/* Applies Bellman's equation: relaxes each edge of positive weight once, from the entries of the
+ * matrix. */
 static void relax_edges(const struct graph *graph, const int32_t *restrict distance,
                         int32_t *restrict shortest)
 {
@@ -350,8 +352,8 @@ static void relax_edges(const struct graph *graph, const int32_t *restrict dista
     }
 }
 
-/* Converts an entry to an integer; -1: no distance. Unreachable exceeds any distance plus
- * weight. */
+/* Converts an entry to an integer, or -1 if it is not a distance. UNREACHABLE_I4 exceeds every sum
+ * of a distance and a weight. */
 static inline int32_t entry_of(double number)
 {
     return number >= 0 && number < UNREACHABLE_I4 ? (int32_t)number

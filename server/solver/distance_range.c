@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Seconds of the proof per vertex and edge on one core; random graphs of 10^3 to 10^5 vertices. */
+/* Seconds that the proof takes per vertex and per edge, measured on one core for random graphs. */
 #define STAR_VERTEX_S 200e-9
 #define STAR_EDGE_S 5e-9
 /* With fewer edges per vertex, the few edges that the proof reads do not reach all vertices. */
@@ -72,8 +72,8 @@ static void enter_row(struct reach *reach, uint32_t vertex)
     spend_edges(reach, edge - graph->row_offset[vertex]);
 }
 
-/* Finds paths from the hub, to it, or both. Both are needed if an undirected edge is stored in the
- * row of only one endpoint. The hub's own row is read first, because it is the longest. Returns
+/* Finds paths from the hub, to the hub, or both. Both are needed if an undirected edge is stored in
+ * the row of only one endpoint. The hub's own row is read first, because it is the longest. Returns
  * false if a vertex was not reached. */
 static bool reach_all(struct reach *reach, bool from, bool to)
 {

@@ -63,7 +63,7 @@ struct group {
 };
 
 /* Parses a line of /proc/PID/cgroup, "NUMBER:CONTROLLERS:PATH", and returns the path of the memory
- * group. Returns NULL for other controllers. Only version 1 names controllers. */
+ * group. Returns NULL for a line of other controllers. Only version 1 names controllers. */
 static const char *parse_group_line(const char *line, bool *ret_is_old)
 {
     const char *controllers = strchr(line, ':');

@@ -231,7 +231,7 @@ static enum status refuse_cycle(const struct graph *graph, const struct solve_ou
     return status;
 }
 
-/* Refuses a graph that has a negative cycle; sums the decimal weights as they were written. */
+/* Refuses a graph that has a negative cycle. Uses the original weights, not the scaled ones. */
 static enum status find_cycle(const struct graph *graph, const struct observer *observer,
                               struct solve_outcome *outcome, struct problem *reterr)
 {

@@ -46,7 +46,7 @@ struct solver_estimate {
     uint64_t host_bytes;   /* host memory besides the result */
     double seconds;        /* estimated from the measured or assumed rate of the device */
     double finish_s;       /* part of `seconds` after the last round */
-    /* In addition to `seconds`, for work of the host before or after the rounds: */
+    /* Seconds of the host's work before or after the rounds, in addition to `seconds`: */
     double fill_s;
     double write_s; /* seconds to write rows of the result */
     double check_s; /* seconds to compute statistics */
@@ -90,7 +90,7 @@ struct solver_class {
     void (*close)(struct solver *solver);
 };
 
-/* Embedded first in each back end's own struct. */
+/* The first member of each back end's own struct. */
 struct solver {
     const struct solver_class *class_;
     /* Smallest number of vertices for which proving solve_options.narrow saves time; 0 = never. */
@@ -162,8 +162,8 @@ MUST_CHECK enum status solver_model_create(const struct solver_figures *figures,
                                            struct solver **ret_model);
 void solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures);
 void solver_set_figures(struct solver *model, const struct solver_figures *figures);
-/* Create a model of one back end from `bytes` of the figures. STATUS_NO_DEVICE in a build without
- * the back end. */
+/* These functions create a model of one back end from `bytes` of the figures. STATUS_NO_DEVICE in a
+ * build without the back end. */
 MUST_CHECK enum status solver_cpu_model(const struct solver_figures *figures,
                                         struct solver **ret_model);
 MUST_CHECK enum status solver_gpu_model(const struct solver_figures *figures,

@@ -16,7 +16,7 @@ _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed thro
 #define ASSUMED_EFFICIENCY 0.8
 /* Number of vertices from which a solve measures the rate: launches dominate smaller solves. */
 #define MEASURED_VERTICES_MIN 2048
-/* Shortest possible round, limited by its chain of dependent launches and pivots. */
+/* Seconds of the shortest possible round, a chain of dependent launches and pivots. */
 #define ROUND_SECONDS_MIN 40e-6
 /* Assumed rate of copying a result to the host, through pinned memory into the pages of a file,
  * until a large result has been measured. On an H200: 16e9 under a plan that leaves no time to

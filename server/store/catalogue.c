@@ -460,7 +460,7 @@ static enum status run_keyed(const struct catalogue *catalogue, enum statement i
     return run_statement(statement, code, ret_row, ret_value);
 }
 
-/* key can be bound as an ID, because every key begins with the ID. */
+/* Binds key as the ID, because every key begins with the ID. */
 enum status catalogue_delete(struct catalogue *catalogue, enum catalogue_table table,
                              const void *key)
 {

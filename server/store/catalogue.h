@@ -89,8 +89,8 @@ MUST_CHECK enum status catalogue_put(struct catalogue *catalogue, enum catalogue
 MUST_CHECK enum status catalogue_delete(struct catalogue *catalogue, enum catalogue_table table,
                                         const void *key);
 
-/* Returns whether the catalogue has the row; a file without a row is an orphan. ret_vertex_count
- * may be NULL. */
+/* These functions find out whether the catalogue has a row; a file without a row is an orphan.
+ * ret_vertex_count may be NULL. */
 MUST_CHECK enum status catalogue_has_graph(struct catalogue *catalogue, const char *graph_id,
                                            bool *ret_found, uint32_t *ret_vertex_count);
 MUST_CHECK enum status catalogue_has_result(struct catalogue *catalogue, const char *graph_id,

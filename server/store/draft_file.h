@@ -46,7 +46,7 @@ MUST_CHECK enum status draft_file_allocate(int descriptor, size_t size);
 /* Writes all bytes, continuing after short writes and signals. */
 MUST_CHECK enum status draft_file_write(int descriptor, uint64_t offset, const void *bytes,
                                         size_t size);
-/* Reads all bytes; STATUS_CORRUPT if the file ends before. */
+/* Reads all bytes; STATUS_CORRUPT if the file is too short. */
 MUST_CHECK enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t size);
 /* Fills in the first 8 bytes of a header with the magic, and the last 8 with the XXH3 checksum of
  * all bytes before. */

@@ -11,7 +11,7 @@
 
 #include <sys/types.h>
 
-/* A plain value, owned by the caller that opened it; zeroed = no file. */
+/* An open order file: a plain value, owned by the caller that opened it; zeroed = no file. */
 struct order_file {
     int descriptor; /* above 0 */
     int folder;     /* borrowed; 0 in a worker process, which gets only the descriptor */

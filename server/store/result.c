@@ -158,7 +158,7 @@ static void note_damage(const struct result *result)
     }
 }
 
-/* Verifies these bytes of the file; notes damage and then returns false. */
+/* Verifies these bytes of the file. If they are damaged, records this and returns false. */
 static bool verify_bytes(const struct result *result, uint64_t offset, uint64_t size)
 {
     if (result_file_verify(result->file, offset, size) == STATUS_OK) {

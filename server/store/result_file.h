@@ -38,7 +38,7 @@ MUST_CHECK enum status result_file_adopt(int descriptor, uint32_t vertex_count, 
 /* Called after all elements were written, in the process that wrote them; writes a matrix built in
  * memory to the file. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_write_matrix(struct result_file *file);
-/* Writes a hierarchy from its magic on; size is a multiple of 64. STATUS_DISK_FULL. */
+/* Writes a hierarchy, which begins with its magic; size is a multiple of 64. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_write_hierarchy(struct result_file *file, const void *bytes,
                                                    size_t size);
 /* Instead of writing a hierarchy, copies the one in `base` (sealed, or opened and verified) into

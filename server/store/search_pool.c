@@ -86,7 +86,7 @@ enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs, s
     return label_cache_pairs(&pool->labels, hierarchy, pairs, count, ret_elements, ret_count);
 }
 
-/* Starts computing this row together with the next ones. */
+/* Starts computing this row together with the next rows. */
 static enum status begin_rows(struct search_pool *pool, uint32_t index, struct result_rows *rows)
 {
     const size_t row_bytes = pool->vertex_count * kind_size(pool->kind);

@@ -9,7 +9,8 @@
 
 struct search_pool;
 
-/* file: sealed or opened; borrowed until the pool is destroyed. STATUS_NO_MEMORY. */
+/* Creates a pool. file: sealed or opened; borrowed until the pool is destroyed.
+ * STATUS_NO_MEMORY. */
 MUST_CHECK enum status search_pool_create(struct result_file *file, struct search_pool **ret_pool);
 void search_pool_destroy(struct search_pool *pool);
 

@@ -385,7 +385,7 @@ static enum status result_is_named(struct catalogue *catalogue, const char *name
                                        : STATUS_OK;
 }
 
-/* Coordinates have no catalogue row; the row of their graph names them. */
+/* Checks a file of coordinates. It has no catalogue row; the row of its graph names it. */
 static enum status check_coordinates(struct repair *repair, const char *graph_id)
 {
     const struct state_dir *folder = repair->folder;
@@ -467,7 +467,8 @@ static enum status repair_all(struct repair *repair)
     const struct catalogue_visitor visitor = {
         .context = repair, .damaged = note_damage, .graph = check_graph, .result = check_result};
     STATUS_TRY(catalogue_visit(repair->catalogue, &visitor));
-    /* Graphs come before the damaged rows, so that the next start repeats an interrupted repair. */
+    /* Orphaned graphs are removed before the damaged rows, so that the next start repeats an
+     * interrupted repair. */
     STATUS_TRY(remove_orphans(repair, STORE_GRAPHS));
     STATUS_TRY(catalogue_transact(repair->catalogue, repair_rows, repair->found));
     STATUS_TRY(remove_orphans(repair, STORE_RESULTS));

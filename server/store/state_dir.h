@@ -31,7 +31,8 @@ struct state_dir {
 
 /* Opens the directory and creates missing parts; of the path itself only the last folder, with mode
  * 0700. STATUS_CONFIG with a problem if another process holds the lock, or if the format is unknown
- * or of another version; then only LOCK has been touched. Close it even after a failure. */
+ * or of another version; then only LOCK has been touched. The caller must close it even after a
+ * failure. */
 MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_folder,
                                       struct problem *reterr);
 /* Makes catalogue rows and files consistent. Damaged rows are moved to the table of damaged rows.
@@ -44,8 +45,8 @@ MUST_CHECK enum status state_dir_repair(const struct state_dir *folder, struct c
 /* Moves a file to quarantine; false with errno on failure. Quarantine may take an eighth of the
  * disk; its oldest files are removed first. */
 bool state_dir_quarantine(const struct state_dir *folder, enum store_folder from, const char *name);
-/* These functions remove a file unless a row names it: a later change of the same batch may have
- * written the row again. Catalogue thread. */
+/* These functions remove a file unless a row names it, because a later change of the same batch may
+ * have written the row again. Catalogue thread. */
 void state_dir_sweep_graph(const struct state_dir *folder, struct catalogue *catalogue,
                            const char *graph_id);
 void state_dir_sweep_result(const struct state_dir *folder, struct catalogue *catalogue,
@@ -56,5 +57,5 @@ void state_dir_forget_damage(struct catalogue_damage *found);
 void state_dir_keep_reserve(struct state_dir *folder);
 /* Deletes RESERVE; false if it did not exist. */
 bool state_dir_drop_reserve(struct state_dir *folder);
-/* Closes a directory, which may be partly opened, with -1 for missing descriptors. */
+/* Closes the directory, which may be partly open: -1 is a descriptor that is not open. */
 void state_dir_close(struct state_dir *folder);

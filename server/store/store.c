@@ -286,7 +286,7 @@ static void sweep_files(struct store *store, const struct store_change *batch)
     }
 }
 
-/* Closes the drafts, which removes unpublished ones. */
+/* Closes the drafts of a change, which deletes those that were not published. */
 static void finish_drafts(struct store_change *change)
 {
     for (unsigned i = 0; i < change->op_count; i++) {

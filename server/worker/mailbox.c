@@ -37,7 +37,7 @@ void mailbox_post(struct mailbox *mailbox, struct message *message)
 {
     pthread_mutex_lock(&mailbox->lock);
     STAILQ_INSERT_TAIL(&mailbox->messages, message, in_mailbox);
-    /* Wakes before the unlock, because a receiver of the message may destroy the mailbox. */
+    /* Wakes the receiver before the unlock: once it has the message, it may destroy the mailbox. */
     mailbox_wake(mailbox);
     pthread_mutex_unlock(&mailbox->lock);
 }

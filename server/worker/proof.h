@@ -1,6 +1,6 @@
 /* The daemon proves rows of a result before the result is published. The worker that computed it is
- * not trusted: a broken device or a compromised process may have written anything. Thread of the
- * worker. */
+ * not trusted: a broken device or a compromised process may have written anything. Called on the
+ * worker's thread. */
 #pragma once
 
 #include "server/solver/cpu/pool.h"

@@ -1,8 +1,8 @@
 /* A task of a worker with its outcome: a plain object that moves to the worker and back. Meanwhile
  * scheduler and worker communicate through the task's signal.
  *
- * The daemon opens the files of a task before the solve, and proves and closes them after it, so a
- * worker process opens no files. */
+ * The daemon opens the files of a task before the solve. After it, the daemon proves the result and
+ * closes the files. So a worker process opens no files. */
 #pragma once
 
 #include "proto/job_document.h"

@@ -1,5 +1,5 @@
 /* Updates a copy of the parent graph's result instead of solving the changed graph, if that is less
- * work. Runs in the daemon, where that result is mapped. Worker's thread. */
+ * work. Runs in the daemon, where that result is mapped. Called on the worker's thread. */
 #pragma once
 
 #include "server/worker/task.h"

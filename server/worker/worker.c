@@ -118,7 +118,8 @@ static enum task_loss run_solver(struct worker *worker, struct task *task)
     return task->status == STATUS_DEVICE_LOST ? TASK_LOSS_DEVICE : TASK_LOSS_NONE;
 }
 
-/* Ends the process because of *loss. A solver in the thread cannot end and counts as stuck. */
+/* Ends the process because of *loss. A solver that runs in the thread cannot be ended, so it counts
+ * as stuck. */
 static void end_solver(struct worker *worker, enum task_loss *loss, int *ret_code)
 {
     if (worker->has_process) {
@@ -221,7 +222,7 @@ static void serve_tasks(struct worker *worker)
     }
 }
 
-/* Sends back, to be queued again, a task that was given before the worker noticed the loss. */
+/* Sends back a task that was given before the worker noticed the loss, to be queued again. */
 static void refuse_task(struct worker *worker)
 {
     struct task *task = atomic_exchange(&worker->given, NULL);
@@ -263,7 +264,7 @@ static void *run_worker(void *context)
     struct worker_facts facts;
     start_solver(worker, &worker->facts);
     sem_post(&worker->opened);
-    /* Skipped if the first opening failed: the scheduler drops such a worker. */
+    /* The loop is skipped if the first opening failed: the scheduler drops such a worker. */
     while (worker->facts.status == STATUS_OK && !atomic_load(&worker->is_stopping) &&
            (process->is_running || worker->has_process)) {
         if (process->is_running) {

@@ -126,7 +126,8 @@ static void mirror_other(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Mirrors bands of other ranks. The tiles left of the diagonal begin a band, contiguously. */
+/* Mirrors bands of other ranks. The tiles left of the diagonal come first in a band, and are
+ * contiguous. */
 static enum status mirror_others(struct cpu_pool *pool, struct finish *finish)
 {
     const struct cpu_tiles *tiles = finish->tiles;
@@ -239,8 +240,8 @@ static bool is_converted(const struct finish *finish)
            (finish->options->drifted && finish->tiles->arithmetic == ARITHMETIC_I4);
 }
 
-/* Writes a row of the matrix from a row of the band. spare: a buffer for another row. If integers
- * are divided, the row was permuted before. */
+/* Writes a row of the matrix from a row of the band. spare: a buffer for another row. Integers with
+ * decimals are divided in place, after the columns are permuted. */
 static void write_row(struct finish *finish, const unsigned char *row, unsigned char *spare,
                       unsigned char *to)
 {
@@ -474,7 +475,7 @@ struct reduction {
     atomic_uint_least64_t bins[STATISTICS_BINS];
 };
 
-/* Returns the end of the rows of a task. */
+/* Returns the row after the last row that a task reads. */
 static uint32_t task_end(const struct matrix *matrix, uint64_t task)
 {
     const uint64_t end = (task + 1) * TASK_ROWS;

@@ -13,7 +13,7 @@ struct cpu_finish_options {
 
 /* Converts the tiles. The first of several ranks passes the matrix; the others pass only its size.
  * STATUS_NO_MEMORY; STATUS_WEIGHT_RANGE if a distance does not fit u2, and then the matrix is
- * undefined. A u2 matrix needs i4 tiles that are stored outside the matrix. */
+ * undefined. For a u2 matrix, i4 tiles must be stored outside the matrix. */
 MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                                       const struct cpu_finish_options *options,
                                       struct matrix *matrix);

@@ -92,7 +92,7 @@ uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
 }
 
 /* Returns whether the solve must stop. Every task calls this, but only the calling thread polls the
- * observer; other threads read the result. */
+ * observer; other threads read the flag that it sets. */
 static bool is_stopped(struct execution *execution, uint32_t thread)
 {
     const struct observer *observer = execution->observer;
@@ -298,7 +298,7 @@ static uint32_t rank_of_right(const struct execution *execution, uint32_t slot)
     return cpu_tiles_rank_of(execution->tiles, find_panel_tile(execution, slot, false).row);
 }
 
-/* Broadcasts the pivots and R' in as few messages as possible, all at once. */
+/* Broadcasts the pivots and R' in as few messages as possible, then waits for all of them. */
 static void share_operands(const struct execution *execution)
 {
     const struct plan_round *round = execution->round;

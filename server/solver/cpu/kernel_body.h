@@ -46,7 +46,7 @@ static inline NAME(vector) NAME(splat)(ELEMENT element)
     return element - none;
 }
 
-/* Returns the beginning of the step at `at`: the last step begins earlier to stay in the extent. */
+/* Returns where the step at `at` begins: the last step begins earlier, to stay in the extent. */
 static inline uint32_t NAME(begin_of)(uint32_t at, uint32_t step, uint32_t extent)
 {
     return extent >= step && at > extent - step ? extent - step : at;

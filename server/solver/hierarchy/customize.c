@@ -20,7 +20,7 @@
 #define VERTICES_PER_TASK 8192
 /* Memory that must be available, in fronts: a front and the remains of its children. */
 #define FRONT_COPIES 3
-/* Number of progress reports. */
+/* Number of progress reports of a customization. */
 #define ROUNDS 1000
 
 struct front {

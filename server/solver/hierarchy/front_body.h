@@ -1,5 +1,5 @@
-/* The fronts of customize.c in one kind. It has no include guard, because it is included once for
- * each kind, after these definitions:
+/* The operations on the fronts of customize.c, for one kind. This file has no include guard,
+ * because it is included once for each kind, after these definitions:
  *   ELEMENT, UNREACHABLE       the element type and its unreachable value
  *   NAME(verb)                 the name with the kind's suffix
  *   CANONICAL(x, above)        x, but UNREACHABLE for an integer greater than `above`: with weights

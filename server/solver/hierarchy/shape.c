@@ -12,7 +12,7 @@
  * padding: blocks of a few columns are faster than single columns. */
 #define PADDING_ENTRIES 16
 
-/* A growing list. */
+/* A list that grows as needed. */
 struct list {
     uint32_t *items;
     size_t count;
@@ -34,8 +34,8 @@ static enum status reserve(struct list *list, size_t more)
     return STATUS_OK;
 }
 
-/* The lower or the higher neighbours of each position. An edge in each direction adds its own
- * entry. */
+/* The lower or the higher neighbours of each position. A neighbour with edges in both directions is
+ * listed twice. */
 struct sides {
     uint64_t *offset;
     uint32_t *target;
@@ -79,7 +79,7 @@ static void sides_finish(struct sides *sides)
     free(sides->target);
 }
 
-/* Computes the parent of each position. ancestor: scratch. */
+/* Computes the parent of each position in the elimination tree. ancestor: scratch. */
 static void find_parents(const struct sides *lower, uint32_t n, uint32_t *parent,
                          uint32_t *ancestor)
 {

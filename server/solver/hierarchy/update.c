@@ -8,8 +8,8 @@
 
 /* The weight of an arc is the minimum of its edge and of the paths through its lower triangles,
  * which join both endpoints with an earlier vertex. Columns are processed in order, so both legs of
- * a triangle are final before its arc. A leg that became shorter lowers the arc. If a leg became
- * longer that may have determined the arc's weight, the arc is recomputed from all of its triangles
+ * a triangle are final before its arc. A leg that became shorter lowers the arc. If a leg that may
+ * have determined the arc's weight became longer, the arc is recomputed from all of its triangles
  * (Dibbelt et al. 2014, partial updates). */
 
 /* An update is abandoned at half the cost of a complete customization. One step of an update, the

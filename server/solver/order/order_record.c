@@ -68,8 +68,9 @@ static bool is_permutation(const struct order *order, bool *seen)
     return true;
 }
 
-/* Reads the nodes from their words. Meanwhile order->roots is a stack of trees without a parent,
- * and their levels are heights. Returns false if the words are not trees over all vertices. */
+/* Reads the nodes from their words. Meanwhile order->roots is the stack of trees without a parent,
+ * and the level of a root is the height of its tree. Returns false if the words are not trees over
+ * all vertices. */
 static bool read_trees(struct order *order, const uint32_t *words, uint32_t root_count)
 {
     uint64_t at = 0;

@@ -4,7 +4,7 @@
 
 #include "server/solver/order/order.h"
 
-/* Must be zeroed before use; the caller frees the words. */
+/* A stored order. Must be zeroed before use; the caller frees the words. */
 struct order_record {
     uint32_t *words; /* NULL, or arbitrary words, which are checked */
     size_t count;

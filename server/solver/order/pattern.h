@@ -15,7 +15,7 @@ struct pattern {
 /* Initialises empty rows with room for this many entries, and weights of 1. STATUS_NO_MEMORY. */
 MUST_CHECK enum status pattern_init(struct pattern *pattern, uint32_t vertex_count,
                                     size_t entry_count);
-/* Frees the pattern. Accepts a zeroed one. */
+/* Frees the pattern. Accepts a zeroed pattern. */
 void pattern_finish(struct pattern *pattern);
 
 /* Makes the pattern from both directions of each edge within a component. component: the component

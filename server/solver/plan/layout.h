@@ -26,5 +26,5 @@ struct plan_layout {
 MUST_CHECK enum status plan_layout_make(const struct order *order,
                                         const struct plan_layout_options *options,
                                         struct plan_layout *ret_layout);
-/* Frees the layout. Accepts a zeroed one. */
+/* Frees the layout. Accepts a zeroed layout. */
 void plan_layout_finish(struct plan_layout *layout);

@@ -140,7 +140,8 @@ static enum status make_order(struct planning *planning, bool strong, bool *ret_
 }
 
 /* Searches for orders. Small strong components leave pivots without targets, but lose the locality
- * that connected components preserve. So both are tried for a directed graph if worthwhile. */
+ * that connected components preserve. So for a directed graph both ways are tried if the second may
+ * be worthwhile. */
 static enum status look_for_order(struct planning *planning)
 {
     const bool directed = planning->graph->directed;

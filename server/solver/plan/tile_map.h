@@ -14,7 +14,7 @@ struct tile_map {
 
 /* Initialises a map with all bits clear. STATUS_NO_MEMORY. */
 MUST_CHECK enum status tile_map_init(struct tile_map *map, uint32_t tile_count);
-/* Frees the map. Accepts a zeroed one. */
+/* Frees the map. Accepts a zeroed map. */
 void tile_map_finish(struct tile_map *map);
 
 static inline uint64_t *tile_map_row(const struct tile_map *map, uint32_t row_tile)
