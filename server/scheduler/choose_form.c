@@ -80,10 +80,11 @@ static enum status check_vertices(const struct scheduler *scheduler,
     if (question->vertex_count <= limit) {
         return STATUS_OK;
     }
-    problem_refuse_limit(reterr, STATUS_TOO_LARGE, limit, question->vertex_count, NULL,
-                         "%u vertices in kind %s are more than this service can solve%s.",
-                         question->vertex_count, kind_name(cost_kind(question->cost)),
-                         is_matrix ? " as a matrix" : "");
+    problem_refuse_limit(
+        reterr, STATUS_TOO_LARGE, limit, question->vertex_count, NULL,
+        "A graph of %u vertices in kind %s is larger than this service can solve%s.",
+        question->vertex_count, kind_name(cost_kind(question->cost)),
+        is_matrix ? " as a matrix" : "");
     problem_hint(reterr, "The limit comes from %s.",
                  by_quota    ? "this key"
                  : is_matrix ? scheduler->admission.limit_reason
@@ -153,7 +154,7 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
         snprintf(reason, RESULT_REASON_SIZE, "a matrix of %.1f MB does not fit%s",
                  (double)matrix.bytes / MB,
                  fit == STATUS_DISK_FULL       ? " on the disk"
-                 : fit == STATUS_STORAGE_QUOTA ? " the storage quota of this key"
+                 : fit == STATUS_STORAGE_QUOTA ? " into the storage quota of this key"
                                                : "");
     }
 }

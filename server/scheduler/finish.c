@@ -235,9 +235,8 @@ static void finish_lost(struct scheduler *scheduler, struct job *job, const stru
                     "The solver failed each of the %u times that it ran this job; the last "
                     "time %s.",
                     job->report.workers_lost, reason);
-        problem_hint(
-            &job->report.problem,
-            "Other jobs are not affected. The log of the service has details of each failure.");
+        problem_hint(&job->report.problem,
+                     "Other jobs are not affected. The service's log has details of each failure.");
         finish_failed(scheduler, job);
     } else if (is_blamed) {
         store_loss(scheduler, job);

@@ -285,14 +285,14 @@ static void add_hint(const struct scheduler *scheduler, struct estimate *estimat
     };
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
         if (ways[i].from == estimate->kind && has_room(scheduler, estimate, ways[i].to)) {
-            snprintf(estimate->hint, sizeof(estimate->hint), "It fits with kind=%s, %s.",
+            snprintf(estimate->hint, sizeof(estimate->hint), "The matrix fits with kind=%s, %s.",
                      kind_name(ways[i].to), ways[i].provided);
             return;
         }
     }
     if (estimate->vertex_count > estimate->vertex_limit) {
         snprintf(estimate->hint, sizeof(estimate->hint),
-                 "At most %u vertices fit on this machine with kind=%s: solve a part of the graph, "
+                 "At most %u vertices fit on this machine with kind=%s. Solve a part of the graph, "
                  "or use a machine with more memory (%s).",
                  (unsigned)estimate->vertex_limit, kind_name(estimate->kind),
                  scheduler->admission.limit_reason);

@@ -520,7 +520,7 @@ static void graph_looked_at(struct pool_work *work)
     if (submission->scheduler->stage != SCHEDULER_SERVES && submission->look.state == FORM_UNSEEN) {
         submit_end_with(submission,
                         problem_set(&submission->problem, STATUS_DRAINING,
-                                    "The service is shutting down: nothing was stored."));
+                                    "The service is shutting down; nothing was stored."));
     } else {
         accept_submission(submission);
     }

@@ -78,9 +78,8 @@ static enum status read_place(const struct request *request, struct place *ret_p
         numbers[i] = query_real(&request->query, name, 0);
     }
     if (other != NULL) {
-        return problem_refuse(
-            reterr, STATUS_BAD_PARAMETER, ASK_FOR,
-            "A query for the nearest vertex has one position and no other parameters.");
+        return problem_refuse(reterr, STATUS_BAD_PARAMETER, ASK_FOR,
+                              "A query by position takes only lon and lat, or only x and y.");
     }
     if (!is_plane && !coordinates_are_degrees(numbers[0], numbers[1])) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,

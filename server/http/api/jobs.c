@@ -34,7 +34,7 @@ static enum status check_admission(struct request *request, bool for_job, struct
     } else if (atomic_load(&admission->full) && !is_repeatable) {
         /* request_refuse adds Retry-After. */
         return problem_refuse_limit(reterr, STATUS_DISK_FULL, (double)room_bytes(request), 0,
-                                    "Delete graphs or free disk space; the service notices "
+                                    "Delete graphs or free disk space; the service resumes "
                                     "automatically.",
                                     "The disk is full: the service answers queries but accepts no "
                                     "new work.");
@@ -190,7 +190,7 @@ static enum status check_stored(const struct query *query, struct problem *reter
     for (size_t i = 0; i < sizeof(of_uploads) / sizeof(of_uploads[0]); i++) {
         if (query_value(query, of_uploads[i]) != NULL) {
             return problem_set(reterr, STATUS_BAD_PARAMETER,
-                               "%s applies to uploads only, and this graph is already stored.",
+                               "%s applies to uploads only, but this graph is already stored.",
                                of_uploads[i]);
         }
     }

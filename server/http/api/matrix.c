@@ -19,7 +19,7 @@ static enum status parse_vertex(const struct request *request, struct slice *sli
         status = slice_add(slice, result_names(request->result), name, strlen(name), reterr);
     } else {
         status = problem_set(reterr, STATUS_BAD_REQUEST,
-                             "The path has an invalid percent escape, or %%00.");
+                             "The path contains an invalid percent escape or %%00.");
     }
     free(name);
     return status;

@@ -61,7 +61,7 @@ static void print_process(struct text *text)
     print_one(text, "process_resident_memory_bytes",
               "Resident memory, including mapped pages of results.", read_resident_bytes());
     metrics_print_head(text, "process_cpu_seconds_total", "counter",
-                       "CPU time of the process, user and system.");
+                       "User and system CPU time of the process, in seconds.");
     metrics_print_sample(text, "process_cpu_seconds_total", "",
                          (double)clock() / (double)CLOCKS_PER_SEC);
     if (folder != NULL) {

@@ -138,7 +138,8 @@ static enum status read_words(struct reading *reading, char *line)
                            "apspd --add-key writes such a line");
     }
     if (tenant == NULL || !is_tenant(tenant)) {
-        return refuse_line(reading, "the second word must be the tenant: 1 to 31 of a-z 0-9 . _ -");
+        return refuse_line(
+            reading, "the second word must be the tenant: 1 to 31 of the characters a-z 0-9 . _ -");
     }
     entry->grant.rights = role == NULL ? 0 : read_role(role);
     if (entry->grant.rights == 0) {
@@ -275,10 +276,9 @@ enum status auth_add_key(const char *path, const char *tenant, const char *role,
     size_t hash_size = sizeof(hash);
     char line[LINE_SIZE];
     if (!is_tenant(tenant) || read_role(role) == 0) {
-        return problem_set(
-            reterr, STATUS_CONFIG,
-            "--add-key FILE TENANT ROLE: TENANT must be 1 to 31 of a-z 0-9 . _ -, and "
-            "ROLE must be reader, submitter, monitor or admin");
+        return problem_set(reterr, STATUS_CONFIG,
+                           "--add-key FILE TENANT ROLE: TENANT must be 1 to 31 of the characters "
+                           "a-z 0-9 . _ -, and ROLE must be reader, submitter, monitor or admin");
     }
     if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) != 0 ||
         gnutls_base64_encode2(&datum, &key) != 0 ||

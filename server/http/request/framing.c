@@ -123,7 +123,8 @@ static enum status check_line(const struct framing_head *request, struct problem
     }
     return is_encoded
                ? STATUS_OK
-               : refuse_head(reterr, "The request target has a byte that must be percent-encoded.");
+               : refuse_head(reterr,
+                             "The request target contains a byte that must be percent-encoded.");
 }
 
 static enum status check_length(const struct framing_header *header, struct framing_counts *framing,
@@ -156,10 +157,10 @@ static enum status check_encoding(const struct framing_head *request,
 static enum status check_syntax(const struct framing_header *header, struct problem *reterr)
 {
     if (!is_token(header->name, header->name_size)) {
-        return refuse_head(reterr, "A header has a name that is not a token.");
+        return refuse_head(reterr, "A header name is not a token.");
     }
     if (header->value != NULL && !is_clean(header->value, header->value_size)) {
-        return refuse_head(reterr, "A header has a control character in its value.");
+        return refuse_head(reterr, "A header value contains a control character.");
     }
     return STATUS_OK;
 }
@@ -249,8 +250,9 @@ enum status framing_check(const struct framing_head *request, bool *ret_body, bo
     bool is_in_place = true;
     const size_t size = request->head_size == 0 ? 0 : plain_size(request, &is_in_place);
     if (request->head_size > size) {
-        return refuse_head(reterr, "The request head has a NUL, a header without a name, or more "
-                                   "than one space after a colon.");
+        return refuse_head(reterr,
+                           "The request head contains a NUL, a header without a name, or more "
+                           "than one space after a colon.");
     }
     *ret_body = framing.has_content;
     *ret_closing = framing.encodings > 0 || request->head_size < size || !is_in_place;
@@ -263,8 +265,8 @@ enum status framing_check_trailers(const struct framing_header *headers, size_t 
     for (size_t i = 0; i < count; i++) {
         STATUS_TRY(check_syntax(&headers[i], reterr));
         if (find_framing_name(&headers[i]) < FRAMING_NAMES) {
-            return refuse_head(reterr,
-                               "A trailer has the name of a header that frames the message.");
+            return refuse_head(
+                reterr, "A trailer has the name of a framing header, such as Content-Length.");
         }
     }
     return STATUS_OK;

@@ -49,7 +49,7 @@ static enum status add_parameter(struct query *query, char *piece, struct proble
     }
     if (!decode_form(piece) || (value != NULL && !decode_form(value))) {
         return problem_set(reterr, STATUS_BAD_REQUEST,
-                           "The query has an invalid percent escape, or %%00.");
+                           "The query contains an invalid percent escape or %%00.");
     }
     if (query_value(query, piece) != NULL) {
         return problem_set(reterr, STATUS_BAD_PARAMETER, "The parameter \"%s\" is given twice.",
@@ -273,7 +273,7 @@ static enum status set_word(const char *parameter, const char *value, struct job
     request->format = format_from_name(value);
     if (request->format == FORMAT_NONE || !format_info(request->format)->graph_input) {
         return refuse_parameter(
-            reterr, "format is not a supported input format; GET /v1/formats lists them.");
+            reterr, "format must be a supported input format; GET /v1/formats lists the formats.");
     }
     return STATUS_OK;
 }
@@ -338,7 +338,8 @@ enum status query_check_idempotency_key(const char *key, struct problem *reterr)
     for (size_t i = 0; i < size; i++) {
         is_visible &= key[i] > 0x20 && key[i] < 0x7F;
     }
-    return is_visible ? STATUS_OK
-                      : problem_set(reterr, STATUS_BAD_REQUEST,
-                                    "Idempotency-Key must be 1 to 127 visible ASCII characters.");
+    return is_visible
+               ? STATUS_OK
+               : problem_set(reterr, STATUS_BAD_REQUEST,
+                             "Idempotency-Key must consist of 1 to 127 visible ASCII characters.");
 }

@@ -197,18 +197,18 @@ static enum status decode_segment(const char *first, size_t size, char to[ROUTER
     char segment[3 * ROUTER_CAPTURE_SIZE];
     if (size >= sizeof(segment)) {
         return problem_set(reterr, STATUS_NO_SUCH_ROUTE,
-                           "The path has a segment that is longer than any name.");
+                           "A segment of the path is longer than any name can be.");
     }
     memcpy(segment, first, size);
     segment[size] = '\0';
     if (!query_decode(segment)) {
         return problem_set(reterr, STATUS_BAD_REQUEST,
-                           "The path has an invalid percent escape, or %%00.");
+                           "The path contains an invalid percent escape or %%00.");
     }
     const size_t decoded = strlen(segment) + 1;
     if (decoded > ROUTER_CAPTURE_SIZE) {
         return problem_set(reterr, STATUS_NO_SUCH_ROUTE,
-                           "The path has a segment that is longer than any name.");
+                           "A segment of the path is longer than any name can be.");
     }
     memcpy(to, segment, decoded);
     return STATUS_OK;

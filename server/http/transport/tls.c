@@ -97,7 +97,7 @@ static enum status import_pair(struct pair *pair, const char *certificate, const
     int code = gnutls_pcert_list_import_x509_raw(pair->chain, &count, &pair->certificate_pem,
                                                  GNUTLS_X509_FMT_PEM, 0);
     if (code != 0) {
-        return refuse_file(certificate, "is not a PEM certificate", code, reterr);
+        return refuse_file(certificate, "not a PEM certificate", code, reterr);
     }
     pair->count = count;
     code = gnutls_privkey_init(&pair->key);
@@ -106,7 +106,7 @@ static enum status import_pair(struct pair *pair, const char *certificate, const
             gnutls_privkey_import_x509_raw(pair->key, &pair->key_pem, GNUTLS_X509_FMT_PEM, NULL, 0);
     }
     return code == 0 ? check_match(pair, certificate, key, reterr)
-                     : refuse_file(key, "is not a PEM private key", code, reterr);
+                     : refuse_file(key, "not a PEM private key", code, reterr);
 }
 
 static bool is_same(const gnutls_datum_t *a, const gnutls_datum_t *b)
