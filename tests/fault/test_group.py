@@ -114,7 +114,7 @@ def test_a_large_job_uses_all_devices_while_the_queue_is_empty():
         assert solved_by(found, document) == []
 
 
-def test_an_estimate_names_the_device_that_would_solve():
+def test_an_estimate_names_the_device_that_would_solve_the_graph():
     with daemon(memory=memory_of(9000), group="auto") as (found, _):
         def estimate(**asked):
             return found.ask("POST", "/v1/estimate", json.dumps(asked)).expect(200).json
@@ -127,7 +127,7 @@ def test_an_estimate_names_the_device_that_would_solve():
         assert device != "2 false GPUs", device
 
 
-def test_a_lost_group_costs_an_attempt():
+def test_the_loss_of_a_group_counts_as_an_attempt():
     with daemon(memory=memory_of(600), group="auto") as (found, plan):
         plan.write((700, "round", "exit", 1, 1), (701, "round", "signal", int(signal.SIGSEGV), 0))
         lost = found.submit(ring(700)).expect(202).json["id"]

@@ -59,13 +59,13 @@ def test_the_model_refuses_impossible_histories():
     assert is_refused(*lost, looked("cancelled"))
 
 
-def test_an_unanswered_call_may_have_happened_or_not():
+def test_an_unanswered_call_may_or_may_not_have_taken_effect():
     open_ = calls(submitted("queued"), looked("done")) + [("call", 9, "delete", None), ("kill",)]
     for status in (404, 200):
         history.check(open_ + [("call", 10, "query", None), ("return", 10, (status,))])
 
 
-def test_histories_with_kills_fit_the_model():
+def test_histories_with_kills_are_consistent_with_the_model():
     for seed in range(2 if harness.QUICK else 6):
         count = history.run(seed, kills=3)
         assert count > 40, count

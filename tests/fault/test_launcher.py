@@ -145,7 +145,7 @@ def test_a_negative_cycle_is_reported_and_cancelling_a_job_stops_its_ranks():
         assert found.get("/v1/devices").json["devices"][0]["restarts"] == 0
 
 
-def test_the_death_of_a_rank_or_launcher_ends_all_ranks_and_costs_an_attempt():
+def test_the_death_of_a_rank_or_launcher_ends_all_ranks_and_counts_as_an_attempt():
     with daemon("--solver.plans", "none") as found:
         for victim in (1, 0, "mpirun"):
             lose(found, victim, signal.SIGKILL)
@@ -210,7 +210,7 @@ def refused(*arguments, binary=harness.BINARY):
         return done.returncode, done.stderr.decode()
 
 
-def test_a_bad_launcher_is_refused_with_the_reason():
+def test_an_unusable_launcher_is_refused_with_the_reason():
     process = "--worker.isolation", "process"
     code, log = refused("--solver.launcher", LAUNCHER)
     assert code == 78 and "worker.isolation" in log, log

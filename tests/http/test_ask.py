@@ -113,7 +113,7 @@ def test_one_connection_queries_two_graphs(daemon):
     connection.close()
 
 
-def test_bad_queries_are_refused(daemon):
+def test_invalid_queries_are_refused(daemon):
     daemon.solve(b"a b 2.5\nc b 1\n", "?name=bad&format=edges")
     base = "/v1/graphs/bad"
     for path, status, code in (
@@ -310,7 +310,7 @@ def test_nearest_of_given_targets_matches_the_matrix(daemon):
             daemon.ask("POST", f"/v1/graphs/{graph}/nearest", body=json.dumps(body_of)).expect(status, code)
 
 
-def test_names_with_line_ends_are_escaped_in_csv(daemon):
+def test_names_with_line_breaks_are_escaped_in_csv(daemon):
     names = ["a b", " lead", "n\nd 1 2 3", "plain", "tab\t"]
     body = json.dumps({"nodes": [{"id": v} for v in names], "directed": True,
                        "links": [{"source": "a b", "target": "plain", "weight": 4}]})

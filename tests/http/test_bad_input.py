@@ -21,7 +21,7 @@ BAD_GRAPHS = (
 )
 
 
-def test_a_bad_graph_is_refused_with_its_line(daemon):
+def test_an_invalid_graph_is_refused_with_its_line_number(daemon):
     for name, query, body, code, line in BAD_GRAPHS:
         answer = daemon.submit(body, query)
         assert answer.status == 422, (name, query, body, answer.status, answer.body)
@@ -35,13 +35,13 @@ def test_a_bad_graph_is_refused_with_its_line(daemon):
     assert not any("/graphs/" in path or "/results/" in path for path in daemon.files())
 
 
-def test_an_empty_body_has_its_own_code(daemon):
+def test_an_empty_body_has_a_separate_error_code(daemon):
     for query in ("", "?format=dimacs", "?format=nthu", "?format=json"):
         daemon.submit(b"", query).expect(422, "EmptyBody")
         daemon.ask("POST", "/v1/graphs" + query, body=b"").expect(422, "EmptyBody")
 
 
-def test_a_file_without_line_ends_is_refused_with_a_hint(daemon):
+def test_a_file_without_line_breaks_is_refused_with_a_hint(daemon):
     """`curl -d @file` removes line ends, so a list of two edges would become one edge."""
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     for body in (b"1 22 3", b"p sp 3 2a 1 2 5a 2 3 5", b"source,target,weight1,2,3", b"1 2 " * 50_000):
@@ -54,7 +54,7 @@ def test_a_file_without_line_ends_is_refused_with_a_hint(daemon):
     assert code == 0 and status == 422 and b"--data-binary" in body, (code, status, body)
 
 
-def test_each_bad_request_has_its_status_and_code(daemon):
+def test_each_invalid_request_gets_the_right_status_and_code(daemon):
     jobs = "/v1/jobs"
     for method, path, body, headers, status, code in (
         ("GET", "/nowhere", None, {}, 404, "NoSuchRoute"),

@@ -374,7 +374,7 @@ def test_coordinates_follow_the_name_to_the_changed_graph(daemon):
     assert daemon.get("/v1/graphs/placed").json["coordinates"]["system"] == "plane"
 
 
-def test_a_change_updates_a_hierarchy(daemon):
+def test_a_change_updates_the_hierarchy_of_its_parent(daemon):
     grid = "".join(f"{v} {v + 1} 3\n" for v in range(1, 200)) + "".join(f"{v} {v + 14} 5\n" for v in range(1, 186))
     daemon.solve(grid.encode(), "?name=roads&directed=false&result=hierarchy")
     job = change(daemon, "roads", [[1, 15, 1], [15, 29, 1], [29, 43, 1]])

@@ -312,7 +312,7 @@ class Plan(CommandTest):
 
 
 class Refusals(CommandTest):
-    def test_the_error_for_a_bad_graph_names_its_line(self):
+    def test_the_error_for_an_invalid_graph_contains_its_line_number(self):
         path = self.path("bad.gr", b"p sp 3 2\na 1 2 4\na 1 9 4\n")
         message = self.refused(1, "solve", path, self.path("g.npy"))
         self.assertIn(path + ":3", message)

@@ -104,7 +104,7 @@ def test_the_service_listens_on_a_host_name(_):
         daemon.get("/livez").expect(200)
 
 
-def test_confinement_off_confines_nothing(_):
+def test_the_confinement_option_off_disables_the_sandbox(_):
     with harness.Daemon("--service.confinement", "off") as daemon:
         assert all(status["Seccomp"] == "0" for status in threads(daemon))
         assert b'"confined"' not in daemon.log()

@@ -89,7 +89,7 @@ def test_some_vertices_may_have_no_coordinates(daemon):
     daemon.get(path + "/nearest?lon=1&lat=2").expect(409, "NoCoordinates")
 
 
-def test_bad_coordinates_are_refused_with_their_position(daemon):
+def test_invalid_coordinates_are_refused_with_their_position(daemon):
     path = located(daemon)
     before = daemon.get(path + "/coordinates").body
     cases = (
@@ -143,7 +143,7 @@ def test_the_nearest_vertex_may_be_across_the_antimeridian_or_a_pole(daemon):
     assert daemon.get(path + "/nearest?lon=-170&lat=89.5").json["vertex"] == 3
 
 
-def test_a_nearest_query_must_have_exactly_one_form(daemon):
+def test_a_nearest_query_must_have_exactly_one_kind_of_position(daemon):
     path = located(daemon)
     for query in ("lon=7", "lat=7", "x=1", "lon=7&lat=east", "lon=181&lat=0", "lon=1&lat=2&x=3", "x=1&y=2",
                   "lon=7&lat=46&k=2", "", "k=1", "source=1&lon=7&lat=46"):

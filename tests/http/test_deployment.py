@@ -40,7 +40,7 @@ def unit(name):
     return parser
 
 
-def test_the_units_match_the_program():
+def test_the_systemd_units_match_the_program():
     service = unit("apspd.service")["Service"]
     assert service["Type"] == "notify" and int(service["WatchdogSec"]) >= 10
     assert int(service["TimeoutStopSec"]) >= int(default_of("drain_s")) + 60
@@ -273,7 +273,7 @@ def batch(folder, *graphs, **environment):
     )
 
 
-def test_the_batch_script_skips_failures_and_resumes():
+def test_the_batch_script_skips_graphs_that_fail_or_are_already_solved():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         good, bad = os.path.join(folder, "good.gr"), os.path.join(folder, "bad.gr")
         with open(good, "wb") as file:

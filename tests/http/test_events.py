@@ -136,7 +136,7 @@ def test_the_event_of_a_failed_job_has_the_reason(daemon):
     stream.close()
 
 
-def test_head_has_no_body_and_an_unknown_job_no_events(daemon):
+def test_a_head_response_has_no_body_and_an_unknown_job_has_no_events(daemon):
     running, waiting = start_slow(daemon, 24)
     answer = daemon.ask("HEAD", f"/v1/jobs/{running}/events").expect(200)
     assert answer.body == b"" and answer.headers["Content-Type"] == "text/event-stream; charset=utf-8"

@@ -279,7 +279,7 @@ def test_a_graph_too_large_for_a_matrix_becomes_a_hierarchy(daemon):
     assert path["distance"] == 100 and len(path["vertices"]) == 51
 
 
-def test_auto_chooses_the_form_that_answers_soonest(daemon):
+def test_auto_chooses_the_form_that_is_ready_for_queries_first(daemon):
     """Road networks above 8,192 vertices become a hierarchy, as their estimate says, and so do
     their changes. Random graphs without separators become a matrix."""
     graph = roads(9025, 3)

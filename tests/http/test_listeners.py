@@ -77,7 +77,7 @@ def test_old_protocols_and_weak_ciphers_are_refused():
         assert handshake(daemon, ssl.TLSVersion.TLSv1_2, "ECDHE+AESGCM")[1] is not None
 
 
-def test_a_new_certificate_is_shown_and_no_connection_ends():
+def test_a_new_certificate_is_used_and_open_connections_continue():
     certificate = access.Certificate()
     with Encrypted(certificate) as daemon:
         old = handshake(daemon)[1]
@@ -152,7 +152,7 @@ def test_a_unix_socket_serves_requests_and_is_replaced_when_stale():
             assert not os.path.exists(path)
 
 
-def test_deadlines_and_rates_hold_over_a_unix_socket():
+def test_deadlines_and_minimum_rates_apply_to_a_unix_socket():
     """A connection without any byte may stay for ten minutes here; one below the rate may not."""
     n = 1000
     ring = "".join(f"a {i} {i % n + 1} 1000\n" for i in range(1, n + 1))

@@ -225,7 +225,7 @@ def test_every_example_is_solved(daemon):
         expect_no_other_error(page)
 
 
-def test_a_warning_has_a_button_and_coordinates_stay(daemon):
+def test_warning_buttons_upload_the_graph_again_and_keep_its_coordinates(daemon):
     with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         page.run(DROP, "roads.csv", "from,to,length_m,travel_time_s\na,b,500,60\nb,c,700,30\n")

@@ -163,7 +163,7 @@ def test_two_fingers_zoom_the_drawing_and_one_scrolls_the_page(daemon):
         expect_no_other_error(page)
 
 
-def test_a_short_path_is_framed(daemon):
+def test_the_view_is_zoomed_to_a_short_path(daemon):
     daemon.solve(generate(daemon, "road", 900).encode(), "?name=far")
     near = daemon.get("/v1/graphs/far/nearest?source=400&k=1").json["vertices"][0]
     stats = daemon.get("/v1/graphs/far/stats").json["eccentricity"]

@@ -87,7 +87,7 @@ def behind_nginx(test):
 
 
 @behind_nginx
-def test_location_leads_back_through_the_proxy(_, proxy):
+def test_the_location_header_leads_back_through_the_proxy(_, proxy):
     answer = proxy.ask("POST", "v1/jobs?name=town", harness.SMALL, {"Prefer": "wait=30"})
     assert answer.status in (200, 202), answer.body
     location = answer.headers["Location"]

@@ -16,7 +16,7 @@ if shutil.which("mkdocs") is None or not os.path.exists(os.path.join(ROOT, ".git
     sys.exit(harness.SKIPPED)
 
 
-def test_the_site_has_every_document_and_loads_nothing_else():
+def test_the_site_has_every_document_and_loads_nothing_from_other_hosts():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as scratch:
         # The script works in its own checkout, so it runs in a copy of this one with its changes.
         copy = os.path.join(scratch, "tree")

@@ -111,7 +111,7 @@ def test_a_change_of_state_ends_all_long_polls(daemon):
     cancel(daemon, running)
 
 
-def test_jobs_are_listed_by_state(daemon):
+def test_jobs_can_be_filtered_by_state(daemon):
     done = daemon.solve(SMALL)["id"]
     listed = daemon.get("/v1/jobs?state=done&limit=1000").expect(200).json["jobs"]
     assert done in [job["id"] for job in listed]

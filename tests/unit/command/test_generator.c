@@ -120,7 +120,7 @@ TEST(a_grid_is_connected_and_joins_adjacent_cells)
     }
 }
 
-TEST(roads_are_connected_and_lack_some_streets)
+TEST(a_road_graph_is_connected_and_lacks_some_streets)
 {
     for (uint32_t n = 1; n < 120; ++n) {
         struct generator_request request = request_of(GENERATOR_ROAD, n);

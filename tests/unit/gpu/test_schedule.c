@@ -106,7 +106,7 @@ TEST(tiles_with_edges_are_filled_once)
     schedule_destroy(schedule);
 }
 
-TEST(the_lists_contain_one_round_after_the_other)
+TEST(the_lists_contain_the_rounds_in_order)
 {
     const struct plan plan = make_plan(false);
     struct schedule *schedule = make(&plan, 1);

@@ -130,7 +130,7 @@ TEST(byte_values_may_have_suffixes)
     assert_int_equal(loaded.config.result_budget_bytes, UINT64_C(2) << 40);
 }
 
-TEST(an_invalid_value_error_names_key_value_range_and_origin)
+TEST(the_error_for_an_invalid_value_names_key_value_range_and_origin)
 {
     static const char *const values[] = {"0",   "65",  "-1",   "+4",
                                          "",    " 4",  "4 ",   "4x",
@@ -157,7 +157,7 @@ TEST(malformed_addresses_are_refused)
     }
 }
 
-TEST(text_that_would_not_survive_a_configuration_file_is_refused)
+TEST(text_that_a_configuration_file_cannot_represent_is_refused)
 {
     char longest[CONFIG_TEXT_SIZE + 16];
     snprintf(longest, sizeof longest, "--state-dir=%0*d", CONFIG_TEXT_SIZE, 7);

@@ -109,7 +109,7 @@ static void expect_done(const struct sandbox_policy *policy, const struct attemp
     }
 }
 
-TEST(the_daemon_is_refused_system_calls_that_it_does_not_need)
+TEST(system_calls_that_the_daemon_does_not_need_are_refused)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
 
@@ -125,7 +125,7 @@ TEST(the_daemon_keeps_the_system_calls_that_it_needs)
     expect_done(&policy, attempt_front, attempt_front_count);
 }
 
-TEST(the_worker_is_refused_more_calls_than_the_daemon)
+TEST(the_worker_may_make_fewer_system_calls_than_the_daemon)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
 

@@ -66,7 +66,7 @@ TEST_WITH(available_memory_is_read_from_meminfo, set_up, NULL)
     assert_int_equal(host_memory_available(), 0);
 }
 
-TEST_WITH(a_surrounding_cgroup_limits_the_memory, set_up, NULL)
+TEST_WITH(a_parent_cgroup_limits_the_memory, set_up, NULL)
 {
     put("/sys/fs/cgroup/a/memory.max", "1073741824\n");
     assert_int_equal(host_memory_available(), (1024 - 600 + 150) * MIB);

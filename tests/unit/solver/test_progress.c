@@ -70,7 +70,7 @@ TEST(a_wrong_model_is_corrected_within_a_tenth_of_the_phase)
     }
 }
 
-TEST(a_slow_first_step_is_not_extrapolated)
+TEST(the_remaining_time_does_not_depend_on_a_single_slow_step)
 {
     struct progress progress = {0};
     const double seconds[PHASE_COUNT] = {[PHASE_WRITING] = 4};

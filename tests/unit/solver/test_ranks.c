@@ -110,7 +110,7 @@ static void share_graph(const char *text)
     graph_destroy(graph);
 }
 
-TEST_WITH(a_graph_of_any_weights_is_shared, rewind_tape, NULL)
+TEST_WITH(a_graph_with_any_weights_is_sent_to_the_other_ranks, rewind_tape, NULL)
 {
     share_graph("a,b,3\nb,c,4\nc,a,5\n");
     share_graph("a,b,0.5\nb,c,4\n");
@@ -125,7 +125,7 @@ TEST_WITH(an_unreadable_graph_is_reported, rewind_tape, NULL)
     assert_true(none == NULL && tape_used == 0);
 }
 
-TEST_WITH(a_received_plan_has_its_lists, rewind_tape, NULL)
+TEST_WITH(a_received_plan_contains_its_lists, rewind_tape, NULL)
 {
     static uint32_t vertex_at[] = {4, 2, 0, 1, 3};
     static uint32_t tile_begin[] = {0, 2, 3, 5};

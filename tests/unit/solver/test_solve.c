@@ -379,7 +379,7 @@ static bool say_cancelled(void *context)
     return true;
 }
 
-TEST(a_job_cancelled_while_planned_is_not_solved)
+TEST(a_job_cancelled_during_planning_is_not_solved)
 {
     const struct observer observer = {.progress = ignore_progress, .cancelled = say_cancelled};
     const struct solve_request request = {.kind = KIND_I4, .observer = &observer};

@@ -206,7 +206,7 @@ FIXTURE_TEST(coordinates_are_cached_next_to_edges)
     close(folder);
 }
 
-FIXTURE_TEST(replaced_or_removed_coordinates_are_no_longer_lent)
+FIXTURE_TEST(replaced_or_removed_coordinates_are_no_longer_returned)
 {
     int folder;
     struct graph_cache *cache = make_placed(fixture, UINT64_MAX, &folder);

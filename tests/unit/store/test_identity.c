@@ -38,7 +38,7 @@ TEST(equal_graphs_have_the_same_id)
 }
 
 /* The IDs must not reveal to anybody without the secret that two tenants have the same graph. */
-TEST(ids_of_tenants_depend_on_name_and_secret)
+TEST(graph_ids_depend_on_the_name_of_the_tenant_and_the_secret)
 {
     static const char *const tenants[] = {"", "a", "b", "a"};
     static const char *const secrets[] = {"s", "s", "s", "t"};

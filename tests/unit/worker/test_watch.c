@@ -50,7 +50,7 @@ TEST_WITH(an_idle_process_only_has_to_send_heartbeats, reset, NULL)
     expect(true, TASK_LOSS_NONE, 10000);
 }
 
-TEST_WITH(a_round_may_take_the_allowance_or_the_stall_time, reset, NULL)
+TEST_WITH(a_round_may_take_the_longer_of_allowance_and_stall_time, reset, NULL)
 {
     /* The first tick sees new progress, so the time of the round starts at that tick. */
     worker_watch_begin(&watch, 10, 100);

@@ -189,7 +189,7 @@ TEST(invalid_csv_lines_are_refused_with_their_position)
     text_finish(&seen);
 }
 
-TEST(rows_are_found_in_every_form)
+TEST(vertex_names_are_mapped_to_rows_in_every_form_of_the_body)
 {
     static const uint32_t rows[] = {0, 2, 1, 1};
     static const struct {

@@ -36,7 +36,7 @@ static enum status check(const struct probe *probe)
     return check_body(probe, &body, &closing);
 }
 
-TEST(well_formed_requests_pass)
+TEST(well_formed_requests_are_accepted)
 {
     static const struct {
         struct probe probe;

@@ -167,7 +167,7 @@ TEST(bodies_without_a_graph_are_refused)
     free(long_body);
 }
 
-TEST(a_header_line_above_the_vertex_limit_is_refused)
+TEST(a_header_with_more_vertices_than_the_limit_is_refused)
 {
     struct upload_rules small = rules;
     struct upload upload;

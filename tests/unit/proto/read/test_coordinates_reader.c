@@ -107,7 +107,7 @@ TEST(x_and_y_columns_of_osmnx_are_read_as_degrees)
     check_place("id,y,x\n3,46.25,7.5\n", true, 1, 2, 7.5, 46.25);
 }
 
-TEST(bad_coordinates_are_refused_with_their_line_number)
+TEST(invalid_coordinates_are_refused_with_their_line_number)
 {
     refuse_text("p aux sp co 2\nv 1 5 6\n", 0, 0, "declares 2 vertices and has 1");
     refuse_text("p aux sp co 1\nv 9 5 6\n", 2, 3, "'9'");

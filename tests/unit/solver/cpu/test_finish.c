@@ -114,7 +114,7 @@ TEST(the_lower_half_is_mirrored)
     check_kinds(ORDERED, true);
 }
 
-TEST(integers_that_drifted_from_unreachable_are_restored)
+TEST(entries_lowered_from_the_unreachable_value_are_restored)
 {
     static const int32_t before[] = {UNREACHABLE_I4_DRIFT, UNREACHABLE_I4_DRIFT + 1,
                                      UNREACHABLE_I4 - 1, -UNREACHABLE_I4_DRIFT};

@@ -111,7 +111,7 @@ TEST(a_round_touches_only_the_tiles_in_its_lists)
     check(others, 2, last, 1);
 }
 
-TEST(a_round_without_panels_closes_only_its_pivot)
+TEST(a_round_without_panels_changes_only_its_pivot)
 {
     check(NULL, 0, NULL, 0);
 }

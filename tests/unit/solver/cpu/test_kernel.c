@@ -227,7 +227,7 @@ static void check_ring(const struct cpu_operations *operations, struct operands 
     }
 }
 
-TEST(closing_a_block_finds_all_distances_within_the_block)
+TEST(floyd_warshall_in_a_block_finds_all_distances_within_the_block)
 {
     for (enum arithmetic arithmetic = 0; arithmetic < ARITHMETIC_COUNT; ++arithmetic) {
         struct operands *operands = make_operands(arithmetic, 0);
@@ -241,7 +241,7 @@ TEST(closing_a_block_finds_all_distances_within_the_block)
     }
 }
 
-TEST(closing_a_block_reports_a_negative_cycle)
+TEST(floyd_warshall_in_a_block_reports_a_negative_cycle)
 {
     static const enum arithmetic signed_ones[] = {ARITHMETIC_I4, ARITHMETIC_F4, ARITHMETIC_F8};
     for (size_t index = 0; index < sizeof(signed_ones) / sizeof(signed_ones[0]); ++index) {

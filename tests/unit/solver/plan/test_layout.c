@@ -37,7 +37,7 @@ static struct plan_layout lay_out(const struct order *order, uint32_t leaf, uint
     return layout;
 }
 
-TEST(each_separator_is_a_part_after_its_sides)
+TEST(each_separator_is_a_part_that_comes_after_its_sides)
 {
     static const uint32_t begin[] = {0, 6, 9, 15, 18, 20, 26, 32, 35};
     const struct order order = one_tree();
