@@ -47,7 +47,7 @@ def test_a_device_that_fails_to_open_is_retried():
     with daemon() as (found, _):
         cached = found.solve(harness.SMALL)["graph"]
         with Asker(found, cached, 12):
-            for code in isolation.all_codes()[::FEW]:
+            for code in isolation.all_codes()[:: 3 * FEW if harness.QUICK else FEW]:
                 assert isolation.fail_to_open(found, "status", code) == code
 
 
@@ -56,7 +56,7 @@ def test_each_cuda_error_maps_to_the_right_status():
         cached = found.solve(harness.SMALL)["graph"]
         with Asker(found, cached, 12):
             # Causes each CUDA error once; the stage changes from error to error.
-            for i, error in enumerate(isolation.CUDA):
+            for i, error in enumerate(isolation.CUDA[:: 3 if harness.QUICK else 1]):
                 isolation.fail_in_job(found, STAGES[i % len(STAGES)], error, 20 + i)
             isolation.fail_to_open(found, "cuda", 46)
         isolation.fail_at_close(found, 700)
@@ -69,7 +69,7 @@ def test_the_service_survives_every_worker_death_at_every_stage():
               ("signal", 11), ("signal", 31), ("send", 0))
     cases = [(10 + i, *death, stage) for i, (death, stage) in
              enumerate((death, stage) for death in deaths for stage in STAGES)]
-    cases = cases[::3]
+    cases = cases[:: len(STAGES) + 1 if harness.QUICK else 3]
     with daemon() as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
         # Each job dies once and then succeeds. Without successes, the delay between restarts would

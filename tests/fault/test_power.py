@@ -10,7 +10,7 @@ import crash
 import harness
 
 # Number of calls that are tested, of about 230.
-CHOSEN = 10
+CHOSEN = 7
 
 
 def some(calls, offset):

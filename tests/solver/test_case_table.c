@@ -7,16 +7,21 @@
 
 #define LAW_VERTICES 150
 
+/* Runs the table with each kernel: with one thread at even sizes, with two at odd sizes. */
+static void run_each_kernel(uint32_t n)
+{
+    struct solver *chosen[TRIAL_CPUS_MAX];
+    size_t count = 0;
+    for (size_t index = n % 2; index < trial_cpu_count; index += 2) {
+        chosen[count++] = trial_cpus[index];
+    }
+    assert_true(table_run(chosen, count, n));
+}
+
 TEST(matrices_of_up_to_200_vertices_equal_the_oracle)
 {
-    for (uint32_t n = 0; n <= (trial_is_quick() ? 140 : 200); n = trial_next_size(n)) {
-        /* Tests each kernel at every size: with one thread at even sizes, with two at odd sizes. */
-        struct solver *chosen[TRIAL_CPUS_MAX];
-        size_t count = 0;
-        for (size_t index = n % 2; index < trial_cpu_count; index += 2) {
-            chosen[count++] = trial_cpus[index];
-        }
-        assert_true(table_run(chosen, count, n));
+    for (uint32_t n = 0; n <= (trial_is_quick() ? 100 : 200); n = trial_next_size(n)) {
+        run_each_kernel(n);
     }
 }
 
@@ -26,7 +31,11 @@ TEST(matrices_of_about_the_size_of_a_tile_equal_the_oracle)
                                      2 * CPU_TILE, 2 * CPU_TILE + 1, 3 * CPU_TILE - 1};
     const size_t count = trial_is_quick() ? 3 : sizeof(sizes) / sizeof(sizes[0]);
     for (size_t index = 0; index < count; ++index) {
-        assert_true(table_run(trial_cpus, trial_cpu_count, sizes[index]));
+        if (trial_is_quick()) {
+            run_each_kernel(sizes[index]);
+        } else {
+            assert_true(table_run(trial_cpus, trial_cpu_count, sizes[index]));
+        }
     }
 }
 
