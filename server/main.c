@@ -21,7 +21,7 @@ static int report_failure(const struct problem *problem)
 
 static void print_change(const char *section, const char *key, const char *value, const char *old)
 {
-    printf("%s.%s is %s, and not %s as in the configuration file\n", section, key, value, old);
+    printf("%s.%s is %s, not %s as in the configuration file\n", section, key, value, old);
 }
 
 static void log_change(const char *section, const char *key, const char *value, const char *old)

@@ -294,7 +294,8 @@ static enum status send_request(struct client *client, const char *method, const
     }
     curl_slist_free_all(client->headers);
     client->headers = NULL;
-    /* The service may refuse a request before all of its body is sent. A redirect counts as one. */
+    /* The service may refuse a request before all of its body is sent. A redirect is a refusal
+     * too. */
     if (client->answer.http_status >= 300 ||
         (code == CURLE_OK && client->sink != NULL && !is_for_sink(client))) {
         return describe_refusal(client, reterr);

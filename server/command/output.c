@@ -144,7 +144,7 @@ static enum status find_size(const struct matrix *matrix, size_t header, size_t 
     size_t size;
     if (matrix_size(matrix->vertex_count, matrix->kind, &size) != STATUS_OK ||
         __builtin_add_overflow(size, header, ret_size) || *ret_size > INT64_MAX) {
-        return problem_set(reterr, STATUS_TOO_LARGE, "%u vertices: the matrix is too large",
+        return problem_set(reterr, STATUS_TOO_LARGE, "the matrix of %u vertices is too large",
                            matrix->vertex_count);
     }
     return STATUS_OK;

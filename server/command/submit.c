@@ -117,11 +117,11 @@ static const struct command_flag submit_flags[] = {
     [WAIT] = {"wait", NULL, "Wait until the job has ended."},
     [FORMAT] = {"format", "FORMAT", GRAPH_INPUT_FORMATS},
     GRAPH_INPUT_PARAMETERS(FORMAT),
-    [NAME] = {"name", "NAME", "A name for the graph."},
+    [NAME] = {"name", "NAME", "Name of the graph."},
     [KIND] = {"kind", "KIND", "Kind of the distances: auto, i4, u2, f4, f8."},
     [RESULT] = {"result", "FORM", "Form of the result: auto, matrix, hierarchy."},
     [PRIORITY] = {"priority", "0..9", "Priority in the queue; 9 is the highest."},
-    [DEADLINE] = {"deadline_s", "SECONDS", "Time limit; a job that is not done by then fails."},
+    [DEADLINE] = {"deadline_s", "SECONDS", "Time limit; a job that takes longer fails."},
     [VERIFY] = {"verify", NULL, "Verify the result by certificate."},
     {NULL, NULL, NULL},
 };

@@ -224,7 +224,7 @@ static enum status refuse_cycle(const struct graph *graph, const struct solve_ou
     }
     problem_hint(reterr, "%s",
                  graph->directed || loop
-                     ? "Each further turn of the cycle makes a path shorter, so there are no "
+                     ? "Each pass around the cycle makes a path shorter, so there are no "
                        "shortest distances: correct the weights."
                      : "An undirected edge with a negative weight is a negative cycle by itself: "
                        "correct the weights, or set directed=true.");
@@ -273,8 +273,8 @@ enum status solve_judge(const struct graph *graph, const struct solve_subject *s
     if (is_doubted && is_rounded(subject) && graph->summary.negative) {
         const enum kind kind = subject->scaling.kind;
         problem_set(reterr, STATUS_WEIGHT_RANGE,
-                    "Kind %s cannot add up the weights of a cycle exactly if its length is near 0, "
-                    "so the distances cannot be proven.",
+                    "Kind %s rounds the lengths of cycles. A cycle whose length is near 0 may be "
+                    "negative, so the distances cannot be proven.",
                     kind_name(kind));
         problem_hint(reterr, "Scale the weights to integers%s.",
                      kind == KIND_F4 ? ", or use kind=f8" : "");
@@ -288,7 +288,7 @@ enum status solve_judge(const struct graph *graph, const struct solve_subject *s
 static enum status tell_failure(const struct solve *solve, enum status status)
 {
     if (status == STATUS_WEIGHT_RANGE) {
-        problem_set(solve->reterr, status, "A distance is not within 0..65534, the range of u2.");
+        problem_set(solve->reterr, status, "A distance is outside 0..65534, the range of u2.");
         problem_hint(solve->reterr, "Use kind=i4.");
     } else if (status != STATUS_OK) {
         problem_set(solve->reterr, status, "The %s solver failed: %s.", solve->solver->class_->name,

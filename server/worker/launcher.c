@@ -149,7 +149,7 @@ static enum status find_program(char ret_path[PATH_MAX], struct problem *reterr)
     }
     memcpy(slash + 1, RANK_PROGRAM, sizeof(RANK_PROGRAM));
     if (access(ret_path, X_OK) != 0) {
-        return problem_refuse(reterr, STATUS_CONFIG, "install apspd from a build with Open MPI",
+        return problem_refuse(reterr, STATUS_CONFIG, "install a build of apspd with Open MPI",
                               "solver.launcher needs %s, which is missing", ret_path);
     }
     return STATUS_OK;

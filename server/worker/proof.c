@@ -76,7 +76,7 @@ static enum status check_computed_rows(const struct certificate_request *request
                              ? compute_rows(task, request->rows, request->row_count, elements)
                              : STATUS_NO_MEMORY;
     if (status != STATUS_OK) {
-        problem_set(&task->problem, status, "The distances cannot be verified at present.");
+        problem_set(&task->problem, status, "The distances cannot be verified at the moment.");
     } else {
         const struct matrix matrix = {task->vertex_count, task->kind, elements};
         struct certificate_request packed = *request;
@@ -109,12 +109,12 @@ static enum status check_rows(uint32_t threads, struct cpu_pool **pool, struct t
     }
     if (getrandom(&start, sizeof(start), 0) != (ssize_t)sizeof(start)) {
         return problem_set(&task->problem, STATUS_IO,
-                           "The distances cannot be verified at present.");
+                           "The distances cannot be verified at the moment.");
     }
     uint32_t *rows = calloc(row_count, sizeof(*rows));
     if (rows == NULL) {
         return problem_set(&task->problem, STATUS_NO_MEMORY,
-                           "The distances cannot be verified at present.");
+                           "The distances cannot be verified at the moment.");
     }
     for (uint32_t i = 0; i < row_count; i++) {
         rows[i] = (uint32_t)(((uint64_t)i * n + start % n) / row_count);

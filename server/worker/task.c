@@ -55,7 +55,7 @@ enum status task_check_result(struct task *task, enum status status)
     if (status == STATUS_OK) {
         return status;
     }
-    return problem_set(&task->problem, status, "%s the result of %u vertices.",
+    return problem_set(&task->problem, status, "%s the result of a graph with %u vertices.",
                        status == STATUS_DISK_FULL ? "There is not enough disk space for"
                        : status == STATUS_CORRUPT ? "The solver changed the size or the headers of"
                                                   : "No file can be created for",

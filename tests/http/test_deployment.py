@@ -67,9 +67,9 @@ def test_a_configuration_check_reports_overridden_keys():
 
     assert check() == check("--state-dir", "/var/lib/apspd") == []
     told = check("--state-dir", "./here", "--http.threads", "9", APSPD_WORKER_ISOLATION="thread")
-    assert told == ["http.threads is 9, and not 4 as in the configuration file",
-                    "store.state_dir is ./here, and not /var/lib/apspd as in the configuration file",
-                    "worker.isolation is thread, and not process as in the configuration file"], told
+    assert told == ["http.threads is 9, not 4 as in the configuration file",
+                    "store.state_dir is ./here, not /var/lib/apspd as in the configuration file",
+                    "worker.isolation is thread, not process as in the configuration file"], told
 
 
 def test_the_log_warns_of_overridden_keys():
@@ -89,7 +89,7 @@ def test_a_configuration_check_reports_the_socket_of_systemd():
         script = f'exec 3<&{listening.fileno()}; export LISTEN_FDS=1 LISTEN_PID=$$; exec "$0" --check-config'
         done = subprocess.run(["sh", "-c", script, harness.BINARY], pass_fds=[listening.fileno()],
                               capture_output=True, text=True)
-    assert done.stdout == "http.listen is the socket of the service manager, and not 127.0.0.1:8080 as in the configuration file\n", done
+    assert done.stdout == "http.listen is the socket of the service manager, not 127.0.0.1:8080 as in the configuration file\n", done
 
 
 def test_systemd_accepts_the_units():

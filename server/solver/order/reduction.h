@@ -1,6 +1,7 @@
 /* A pattern without vertices of at most two neighbours, which are eliminated repeatedly; the two
  * neighbours of an eliminated vertex become adjacent. The rest is the core, less than half of a
- * road network. Its small fill is unavoidable: any order has as much. */
+ * road network. The reduction causes little fill, and no other order of the vertices causes
+ * less. */
 #pragma once
 
 #include "server/solver/order/pattern.h"

@@ -97,7 +97,7 @@ TEST(the_vertices_of_a_cycle_are_named_in_the_order_of_its_edges)
     assert_string_equal(problem.detail + strlen(begin) + strlen(walk), ".");
     memcpy(walk, problem.detail + strlen(begin), strlen(walk));
     assert_non_null(strstr("a -> b -> c -> a -> b -> c", walk));
-    assert_non_null(strstr(problem.hint, "Each further turn"));
+    assert_non_null(strstr(problem.hint, "Each pass around the cycle"));
 }
 
 TEST(the_length_of_a_cycle_is_printed_in_shortest_form)
