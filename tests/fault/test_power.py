@@ -9,7 +9,7 @@ import signal
 import crash
 import harness
 
-# Number of calls that are tested, of about 230.
+# Number of calls that are tested; the script makes about 230.
 CHOSEN = 7
 
 

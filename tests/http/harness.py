@@ -1,4 +1,4 @@
-"""Runs the real program on a free loopback port, and has the clients that the tests use. A test
+"""Runs the real program on a free loopback port, and contains the clients that the tests use. A test
 module is called as `python3 test_x.py APSPD APSP`; its functions test_* run in order."""
 
 import concurrent.futures
@@ -354,7 +354,7 @@ def curl(*arguments, body=None):
 
 
 def slow_graph(n=3000):
-    """A graph that keeps a CPU solver busy for a while: it has no small separator, so the dense
+    """Returns a graph that keeps a CPU solver busy for a while: it has no small separator, so the dense
     plan is the best, and its distances along the ring exceed 16 bits."""
     lines = [f"p sp {n} {5 * n}"]
     for i in range(1, n + 1):

@@ -66,7 +66,7 @@ def growth_kib(daemon, method, path, body=b"", **headers):
 
 
 def check(daemon, name, least, method, path, body=b"", beside=0, **headers):
-    """beside: bytes that the answer may use in addition to the body."""
+    """Checks the memory growth for one request. beside: bytes that may be used besides the body."""
     grown = growth_kib(daemon, method, path, body, **headers)
     allowed = LIMIT_KIB + (len(body) + beside) // 1024
     print(f"{name}: a body of {len(body)} bytes, an answer of {grown[2]}, at most {max(grown[:2])} KiB", flush=True)

@@ -1,4 +1,4 @@
-"""Queries of solved graphs: every distance is compared with Dijkstra."""
+"""Tests queries of solved graphs. Every distance is compared with Dijkstra's algorithm."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Bad graphs and bad requests: the answer is clear, and nothing is stored."""
+"""Tests that invalid graphs and requests get a clear error, and that nothing is stored."""
 
 import gzip
 import json
@@ -168,7 +168,7 @@ def test_a_body_over_the_limit_is_refused(_):
         connection.putrequest("POST", "/v1/jobs?format=dimacs")
         connection.putheader("Transfer-Encoding", "chunked")
         connection.endheaders()
-        # The answer is sent after the whole body was received.
+        # The response is sent when the whole body has been received.
         for _ in range(3):
             connection.send(b"191\r\n" + body + b"\r\n")
         connection.send(b"0\r\n\r\n")
@@ -234,7 +234,7 @@ def test_a_disconnected_client_leaves_no_file_or_descriptor(daemon):
             body = b"p sp 1000 50000\n" + b"a 1 2 3\n" * (size // 8)
             for i in range(10):
                 leave(daemon, head + framing + body[:size], reset=i % 2 == 0)
-            # No file is left either if the connection ends together with the last bytes.
+            # A connection that ends together with the last bytes of the body leaves no file either.
             all_closed(daemon, before)
     assert daemon.files() == files
     assert len(daemon.get("/v1/jobs").json["jobs"]) == 1

@@ -16,7 +16,7 @@ OSM2PGROUTING = ("gid,source,target,cost,reverse_cost,cost_s,reverse_cost_s\n1,1
 # For each accepted body: its parameters, its edges, and the codes of its warnings except
 # DirectedAssumed.
 READ = (
-    # Columns and their names.
+    # Cases about columns and their names.
     (",source,target,weight\n0,a,b,5\n1,b,c,6\n", "", "a b 5, b c 6", "ColumnsUnused"),
     ("source,target,weight\n1,2,10,\n2,3,20,\n", "", "1 2 10, 2 3 20", ""),
     ("Source,Target,Weight,,,\r\nA,B,5,,,\r\nB,C,6,,,\r\n", "", "A B 5, B C 6", "ColumnsUnused"),
@@ -39,7 +39,7 @@ READ = (
     (":START_ID(P),:END_ID(P),:TYPE,weight:double\na,b,K,5.5\n", "", "a b 5.5", "ColumnsUnused"),
     ('source,target,weight,note\na,b,5,"one\rtwo"\nb,c,6,x\n', "", "a b 5, b c 6", "ColumnsUnused"),
     ("source,target,weight\na,NULL,5\nb,c,6\n", "", "a NULL 5, b c 6", "FormatGuessed"),
-    # Directions of edges.
+    # Cases about the direction of edges.
     ("from,to,length,oneway\na,b,5,yes\nb,c,7,no\nc,d,1,-1\n", "", "a b 5, b c 7, c b 7, d c 1", "DirectionsRead"),
     ("source,target,cost\n1,2,4\n2,1,-1\n2,3,5\n", "", "1 2 4, 2 1 -1, 2 3 5", "NegativeCosts"),
     ("source,target,cost\n1,2,4\n2,1,-1\n2,3,5\n", "no_edge=-1", "1 2 4, 2 3 5", ""),
@@ -65,12 +65,12 @@ READ = (
     ("http://a.example/x#top http://b.example/y 2\n", "", "http://a.example/x#top http://b.example/y 2", ""),
     ("-5,0,2\n0,-7,4\n", "", "0 -7 4, -5 0 2", ""),
     ("source,target,weight\n007,008,5\n008,7,6\n", "", [["007", "008", 5], ["008", "7", 6]], ""),
-    # Weights that stand for missing edges.
+    # Weights that mean a missing edge.
     (npy(b"<i4", "<9i", *SQUARE), f"no_edge={NO_WAY}", "0 1 5", ""),
     (npy(b"<i8", "<4q", 0, 2**63 - 1, 5, 0), "", "1 0 5", ""),
     ("a,b,1e18\nb,c,1\n", "no_edge=1e18", "b c 1", ""),
     ("a,b,9223372036854775807\nb,c,1\n", "no_edge=9223372036854775807", "b c 1", ""),
-    # Matrices.
+    # Cases about matrices.
     ("[[0,5,9],[5,0,2],[9,2,0]]", "", "0 1 5, 0 2 9, 1 0 5, 1 2 2, 2 0 9, 2 1 2", ""),
     ('{"durations":[[0,5],[5,null]]}', "", "0 1 5, 1 0 5", ""),
     ('{"durations":[[0,5],[6,0]],"distances":[[0,50],[60,0]]}', "weight=distances", "0 1 50, 1 0 60", ""),
@@ -80,7 +80,7 @@ READ = (
     ('"","a","b","c"\n"a",0,5,NA\n"b",5,0,2\n"c",NA,2,0\n', "", "a b 5, b a 5, b c 2, c b 2", "FormatGuessed"),
     (";a;b\na;0;1,5\nb;2,5;0\n", "decimal=,&format=matrix", "a b 1.5, b a 2.5", ""),
     (npy(b"<i8", "<4q", 0, 1, 1, 2), "format=npy", "0 1 1, 1 0 1", ""),
-    # Matrix Market, METIS, GraphML and JSON.
+    # Cases in Matrix Market, METIS, GraphML and JSON.
     ("%%MatrixMarket matrix coordinate unsigned-integer general\n%\n3 3 2\n1 2 4\n2 3 4294967295\n", "",
      "1 2 4, 2 3 4294967295", ""),
     ("3 0\n\n\n\n", "format=metis", "", ""),

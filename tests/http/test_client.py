@@ -135,7 +135,7 @@ def test_matrices_are_downloaded(daemon):
 
 @contextlib.contextmanager
 def serving(answer, host="127.0.0.1"):
-    """Runs a server whose answers the function computes; yields its address."""
+    """Runs a server whose responses the function computes; yields its address."""
 
     class Handler(sites.Handler):
         def do_GET(self):
@@ -242,13 +242,13 @@ def test_a_partial_response_that_does_not_match_the_request_is_refused(_):
         path = os.path.join(folder, "m.raw")
         lines(apsp(None, "get", "g", path, url=feeder.url))
         assert os.path.getsize(path) == 0 and os.listdir(folder) == ["m.raw"]
-    # A part that was not requested.
+    # The response is a byte range that was not requested.
     with Feeder((206, {"Content-Range": "bytes 5-9/10", "Content-Length": "5"}, b"56789")) as feeder:
         refused(apsp(None, "get", "g", "-", "--to", "csv", url=feeder.url), 4, "not requested")
 
 
 def test_download_attempts_are_limited(_):
-    """Each attempt brings some bytes, but none the end."""
+    """Each attempt returns some bytes, but no attempt reaches the end."""
     with tempfile.TemporaryDirectory() as folder, \
             Feeder((200, {"ETag": '"a"', "Content-Length": "10"}, b"01234")) as feeder:
         refused(apsp(None, "get", "g", os.path.join(folder, "m.npy"), url=feeder.url), 4, feeder.url)
@@ -275,7 +275,7 @@ def test_control_characters_of_a_matrix_are_escaped_on_a_terminal(_):
 
 
 def test_a_request_to_a_silent_service_times_out(_):
-    """After a minute; both cases wait at the same time. A build with sanitizers skips this."""
+    """Both cases wait for a timeout of a minute at the same time. Builds with sanitizers skip this."""
     if harness.QUICK:
         return
     with socket.socket() as silent, tempfile.TemporaryDirectory() as folder:
@@ -386,7 +386,7 @@ def test_proxy_variables_are_honoured(daemon):
 
 
 def on_terminal(*arguments, **variables):
-    """Returns what a terminal receives on standard output and error, and the exit code."""
+    """Returns what a terminal would show of standard output and error, and the exit code."""
     leader, follower = pty.openpty()
     environment = {k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}
     environment.update({"TERM": "xterm", **variables})

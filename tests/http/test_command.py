@@ -272,7 +272,7 @@ class Words(CommandTest):
 
 class Plan(CommandTest):
     def rings(self, count=20):
-        """Separate rings of 100 vertices each."""
+        """Returns the edges of separate rings of 100 vertices each."""
         edges = [(v, v // 100 * 100 + (v + 1) % 100) for v in range(100 * count)]
         return self.path("rings.csv", "".join(f"{a},{b},1\n" for a, b in edges).encode())
 

@@ -1,4 +1,4 @@
-"""Coordinates of vertices: upload, query, survival of a kill, detection of damage, deletion."""
+"""Tests coordinates of vertices: upload, query, survival of a kill, detection of damage, deletion."""
 
 import gzip
 import math
@@ -33,7 +33,7 @@ def located(daemon, body=CO, query="", graph=SQUARE):
 
 
 def metres(a, b):
-    """Great-circle distance by the haversine formula."""
+    """Returns the great-circle distance, computed with the haversine formula."""
     x, y, u, v = (math.radians(number) for number in (*a, *b))
     square = math.sin((v - y) / 2) ** 2 + math.cos(y) * math.cos(v) * math.sin((u - x) / 2) ** 2
     return 2 * EARTH * math.asin(min(1, math.sqrt(square)))
@@ -176,7 +176,7 @@ def test_coordinates_survive_a_kill():
         path = located(daemon)
         before = daemon.get(path + "/coordinates")
         daemon.kill()
-        # The files of a deleted graph, and a draft left by a crash.
+        # Creates the file of a deleted graph, and a draft that a crash left behind.
         for name in ("g_00000000000000000000000000", ".tmp-7"):
             with open(f"{daemon.state}/coordinates/{name}", "wb") as file:
                 file.write(b"left")
@@ -204,14 +204,14 @@ def test_damaged_coordinates_are_detected_and_replaced_by_a_put():
         name = path.rpartition("/")[2]
         file = f"{daemon.state}/coordinates/{name}"
         daemon.terminate()
-        flip(file, 20)  # in the header, found at the start
+        flip(file, 20)  # in the header, where a start of the daemon finds the damage
         daemon.start()
         daemon.get(path + "/coordinates").expect(409, "NoCoordinates")
         assert os.path.exists(f"{daemon.state}/quarantine/{name}.coordinates")
         assert b"damage_found" in daemon.log()
         put(daemon, path, CO).expect(201)
         daemon.terminate()
-        flip(file, 100)  # in the coordinates, found by a query
+        flip(file, 100)  # in the coordinates, where a query finds the damage
         daemon.start()
         for route in ("/coordinates", "/nearest?lon=7&lat=46"):
             assert "PUT" in daemon.get(path + route).expect(500, "Corrupt").json["hint"]

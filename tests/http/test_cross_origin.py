@@ -155,7 +155,7 @@ def test_listed_origins_are_served(_):
             answer = daemon.ask(method, path, body, origin).expect(status)
             assert allows(answer, APP), (method, path)
             if method == "GET":
-                # A repeated request, whose answer may be cached; and requests that no page may
+                # A repeated request, whose response may be cached, and requests that no page may
                 # read.
                 assert allows(daemon.ask(method, path, body, origin), APP), path
                 assert not allows(daemon.ask(method, path, body), APP), path

@@ -7,7 +7,7 @@ import struct
 import harness
 
 CSV = {"Content-Type": "text/csv"}
-# Edges, the number of decimals in the arithmetic, and some distances.
+# For each case: edges, the arithmetic with its decimals, and some expected distances.
 CASES = (
     ("a,b,99999.99\nb,c,-99999.98\n", "i4 x 0.01", {"a c": 0.01, "c a": None}),
     ("a,b,1e-50\nb,c,2e-50\na,c,5e-50\n", "i4 x 1e-50", {"a c": 3e-50, "a b": 1e-50}),

@@ -1,4 +1,4 @@
-"""The estimated cost of a solve, queried before submission."""
+"""Tests the estimated cost of a solve, which clients can query before they submit a graph."""
 
 import json
 

@@ -21,7 +21,7 @@ MISSED = {
     "[Transfer-Encoding] blanks around it":
         "libmicrohttpd keeps the blanks behind a value and then knows no such encoding: refused",
 }
-# With libmicrohttpd 1.0 or later.
+# Requirements that are not met with libmicrohttpd 1.0 or later.
 MISSED_LATER = {
     "[Chunks] extension":
         "libmicrohttpd 1.0.0 takes the LF of such a line for the first byte of the chunk: refused",
@@ -194,7 +194,7 @@ def test_a_client_that_sends_too_slowly_is_disconnected(_):
 
 
 def test_no_body_follows_the_response_to_a_head_request(daemon):
-    """The end of a stream would be parsed as the beginning of the next answer."""
+    """A client would parse the end of a stream as the beginning of the next response."""
     n = 200
     ring = "".join(f"a {i} {i % n + 1} 1000\n" for i in range(1, n + 1))
     job = daemon.solve(f"p sp {n} {n}\n{ring}".encode(), "?name=streamed")["id"]

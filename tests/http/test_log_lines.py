@@ -1,4 +1,4 @@
-"""The log: JSON lines that connect requests with jobs, and a level that SIGHUP changes."""
+"""Tests the log: JSON lines that connect requests with jobs, and a level that SIGHUP changes."""
 
 import json
 import os

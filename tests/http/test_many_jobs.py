@@ -10,7 +10,7 @@ NEGATIVE = b"p sp 3 3\na 1 2 1\na 2 3 -5\na 3 1 1\n"
 
 
 def make_edges(number):
-    """A ring with chords, different for every number."""
+    """Returns a ring with chords that is different for every number."""
     draw = random.Random(number)
     n = 2 + number % 60
     edges = [(v, v % n + 1, draw.randrange(1, 100)) for v in range(1, n + 1)]

@@ -145,7 +145,7 @@ def test_the_document_lists_the_codes_of_the_table(daemon):
             by_status[status] = set(rule["code"]["enum"])
     for status, found in by_status.items():
         assert found == {code for code in codes if codes[code] == status}, status
-    # Codes of no single operation: 405 for other methods, 401 and 403 with keys, 403 and 421 for
+    # These codes belong to no single operation: 405 for other methods, 401 and 403 with keys, 403 and 421 for
     # browsers, 504 in job documents.
     assert set(codes.values()) - set(by_status) == {401, 403, 405, 421, 431, 504}
 

@@ -26,7 +26,7 @@ def test_compressed_bodies_are_recognized_by_their_first_bytes(daemon):
 
 
 def test_an_nthu_file_may_begin_like_gzip(daemon):
-    # 0x00088B1F vertices are too many, but this is not damaged gzip.
+    # The body declares 0x00088B1F vertices, which are too many, but it is not damaged gzip.
     body = b"\x1f\x8b\x08\x00" + bytes(4)
     assert daemon.submit(body, "?format=nthu&result=matrix").json["code"] in ("TooLarge", "DiskFull")
     assert "gzip" in daemon.submit(body).expect(422, "Truncated").json["detail"]

@@ -50,7 +50,7 @@ def vendored(name):
 
 
 def own_text(page):
-    """The page without Leaflet, which has addresses in comments and creates elements from text."""
+    """Returns the page without Leaflet, which has addresses in comments and creates elements from text."""
     for name in ("leaflet.css", "leaflet.js"):
         source = re.sub(r"^//# sourceMappingURL=.*$", "", vendored(name).decode().replace("\r\n", "\n"), flags=re.M)
         assert source in page, name

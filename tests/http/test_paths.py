@@ -95,7 +95,7 @@ def test_path_weights_add_up_in_real_graphs(daemon):
 
 
 def zero_cycles(n, seed):
-    """Rings of weight 0 in both directions, connected by a few edges of weight 0 to 3."""
+    """Returns rings of weight 0 in both directions, connected by a few edges of weight 0 to 3."""
     chooser = random.Random(seed)
     rows = []
     for first in range(0, n, 10):

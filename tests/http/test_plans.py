@@ -14,14 +14,14 @@ try:
 except ImportError:
     numpy = None
 
-# A band of streets of several tiles: no plan of fewer than 1,024 vertices is kept.
+# Size of a band of streets with several tiles. Plans of fewer than 1,024 vertices are not stored.
 SIDE, LENGTH = 16, 70
 # With one thread, searching for a plan is worthwhile on any machine.
 CPU = ("--solver", "cpu", "--solver.cpu_threads", "1")
 
 
 def streets(seed, side=SIDE, length=LENGTH):
-    """Edges of a band of crossings in both directions, with random weights."""
+    """Returns the edges of a band of crossings in both directions, with random weights."""
     draw = random.Random(seed)
     edges = []
     for cell in range(side * length):
@@ -68,7 +68,7 @@ def check_kept(*arguments):
         tags = {daemon.get(f"/v1/graphs/{job['graph']}/matrix").expect(200).headers["ETag"]
                 for job in (first, second)}
         assert len(tags) == 2, tags
-        # Other edges, and a graph too small for the cache.
+        # A graph with other edges, and a graph that is too small for the cache, are planned anew.
         n, edges = streets(3)
         assert not solve(daemon, n, edges[2:])["plan"]["cached"]
         for seed in (4, 5):

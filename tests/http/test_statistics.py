@@ -230,7 +230,7 @@ def test_statistics_survive_a_restart(_):
 
 
 def test_results_of_an_older_version_are_solved_again(_):
-    """A result file that ends after its matrix, as written by versions without statistics."""
+    """The result file ends after its matrix, like files of versions without statistics."""
     with harness.Daemon() as daemon:
         graph = solve(daemon, 4, [[0, 1, 3], [1, 2, 4]])
         before = daemon.get(f"/v1/graphs/{graph}/stats").expect(200).json

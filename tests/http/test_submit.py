@@ -1,4 +1,4 @@
-"""Uploads: every way to submit a graph, and the answers."""
+"""Tests every way to submit a graph, and the responses."""
 
 import gzip
 import json
@@ -303,7 +303,7 @@ def test_the_job_document_reports_how_the_graph_was_read(daemon):
             "variant": "semicolons, with header", "weight": "km", "directed": False,
             "directed_by": "parameter", "names": "strings", "bytes": len(gzip.compress(body)),
             "decoded_bytes": len(body), "loops_dropped": 0, "parallel_merged": 0, "cached": False}, document["input"]
-    # The same graph in another format is the same graph, and the job reports its own upload.
+    # The graph has the same ID in another format, and the job reports its own upload.
     json_body = b'{"directed":false,"nodes":[{"id":"a"},{"id":"b"},{"id":"c"}],"links":[{"source":"a","target":"b",' \
         b'"weight":7},{"source":"c","target":"b","weight":8}]}'
     again = daemon.submit(json_body, "?format=json").expect(200).json

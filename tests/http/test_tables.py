@@ -83,7 +83,7 @@ def expect_right(daemon, table, query="", weight="weight", **options):
 
 
 def expect_refused(daemon, table, row=None, query="", **options):
-    """row: the index of the expected error among the rows."""
+    """Checks that the table is refused. row: the index of the row with the expected error."""
     body, problem, edges = upload(daemon, table, query, **options)
     assert edges is None, (body.decode(), query, edges, problem)
     assert problem["code"] in ("BadGraph", "WeightRange") and problem.get("line", 0) > 0, (body.decode(), problem)

@@ -1,4 +1,4 @@
-"""The traceparent header of requests and jobs."""
+"""Tests the traceparent header of requests and jobs."""
 
 import json
 

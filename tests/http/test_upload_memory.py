@@ -15,11 +15,11 @@ os.environ.pop("MALLOC_PERTURB_", None)
 LIMIT_MIB = 32
 PART = LIMIT_MIB << 19  # a client without a key can use half of the memory
 SIDE = 2200
-EDGES = 1_200_000  # 20 bytes each, or more
+EDGES = 1_200_000  # at least 20 bytes for each edge
 
 
 def npy(side):
-    """A u2 matrix of ones and twos, which compresses to a thirtieth."""
+    """Returns a u2 matrix of ones and twos, which can be compressed to a thirtieth of its size."""
     header = f"{{'descr': '<u2', 'fortran_order': False, 'shape': ({side}, {side}), }}"
     header += " " * (117 - len(header)) + "\n"
     bits = random.Random(1).randbytes(side * side // 8 + 1)

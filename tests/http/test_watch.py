@@ -44,14 +44,14 @@ PHASES = ["planning", "solving", "writing", "checking", "publishing"]
 
 
 def dense_graph(n):
-    """A graph for which only the dense plan is considered."""
+    """Returns a graph for which only the dense plan is considered."""
     return f"p sp {n} {40 * n}\n".encode() + b"".join(
         b"a %d %d %d\n" % (i, (i * k + k // 7) % n + 1, 1 + (i * k) % 997)
         for i in range(1, n + 1) for k in range(3, 83, 2))
 
 
 def grid_graph(side):
-    """A graph with small separators, so that it is planned."""
+    """Returns a graph with small separators, for which a plan is worthwhile."""
     at = lambda row, column: row * side + column + 1
     edges = [(at(row, column), at(row + down, column + 1 - down), 1 + (row * column) % 9)
              for row in range(side) for column in range(side) for down in (0, 1)
