@@ -145,7 +145,7 @@ struct call {
     void (*left_noted)(struct call *call);
     /* Written only by the thread that posted the call. */
     bool left_told;
-    unsigned messages_out; /* messages that the scheduler has not returned */
+    unsigned messages_out; /* number of messages that the scheduler has not returned */
 
     /* Used only by the scheduler. */
     struct scheduler *scheduler;

@@ -47,7 +47,7 @@ struct form_question {
     const struct quota *quota;
     uint32_t vertex_count;
     uint64_t edge_count;
-    uint32_t cost;        /* from graph_cost */
+    uint32_t cost;        /* cost class from graph_cost */
     uint64_t graph_bytes; /* bytes of the graph's files that are not written yet */
     struct form_look look;
 };

@@ -19,7 +19,7 @@
 #define MEMORY_ATTEMPT_LIMIT 16
 /* A job fails permanently after this many workers were lost while they ran it. */
 #define WORKERS_LOST_LIMIT 3
-/* Minimum size of a solve that measures the pace: overhead dominates the time of smaller solves. */
+/* Minimum size of a solve that measures the pace; overhead dominates the time of smaller ones. */
 #define PACE_VERTICES_MIN 1024
 
 /* Answers the cancelling call once the end of the job is on the disk, or cannot be written. */

@@ -162,7 +162,7 @@ static void unlist_name(struct graph_entry *entry, const char *name)
         i++;
     }
     CHECK(i < entry->name_count);
-    /* Moves the later names down by one, including the final NULL. */
+    /* Move the later names, and the final NULL, down by one. */
     memmove(&entry->names[i], &entry->names[i + 1],
             (entry->name_count - i) * sizeof(entry->names[0]));
     entry->name_count--;

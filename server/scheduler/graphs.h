@@ -57,8 +57,8 @@ struct graph_entry {
     LIST_HEAD(, job) jobs; /* jobs of this graph, newest first */
     const struct job *solvers[KIND_COUNT]; /* by kind: the job that finished last */
     struct job *latest_job;                /* job accepted last; NULL = none in the history */
-    uint32_t active_jobs;                  /* unfinished jobs, which prevent a deletion */
-    uint32_t changes; /* commits on their way to the disk; above 0 the entry cannot be freed */
+    uint32_t active_jobs;                  /* number of unfinished jobs, which prevent a deletion */
+    uint32_t changes; /* number of commits under way; the entry is not freed before it is 0 */
     enum graph_state state;
     enum graph_state undeleted_state; /* state to return to if the deletion fails */
     LIST_ENTRY(graph_entry) in_table;

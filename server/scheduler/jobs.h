@@ -55,15 +55,15 @@ struct job {
     double look_s;              /* time spent ordering the graph before its form was chosen */
     bool is_look_fresh;         /* the order was computed then, not read from the cache */
     double expected_s;          /* solve time estimated when the job is queued; 0 = unknown */
-    uint32_t vertex_count;      /* vertices of the graph */
+    uint32_t vertex_count;      /* number of vertices of the graph */
     struct task_signal *signal; /* signal of the worker that runs the job; NULL = not running */
     double progress;            /* progress at the time when a worker returned the job */
 
     struct capacity held; /* amounts reserved for the job; zero once it has ended */
 
     enum job_durability durability;
-    uint32_t changes;       /* commits on their way to the disk */
-    uint32_t attempts;      /* attempts that failed for lack of memory, open files or disk */
+    uint32_t changes;       /* number of commits on their way to the disk */
+    uint32_t attempts;      /* number of attempts that failed for lack of memory, files or disk */
     enum job_stop stop;     /* reason why signal->cancelled is set */
     struct name_move move;  /* move of the name report.moves, until the job's end is stored */
     struct solve_arc *arcs; /* arcs that differ from the parent graph, owned; or NULL */

@@ -13,7 +13,7 @@ struct tenant;
 
 /* Reserved amounts: of one submission or job, of one reservation, or the total of all of them. */
 struct capacity {
-    uint32_t queue_places; /* places of jobs that are not in the queue yet */
+    uint32_t queue_places; /* number of places for jobs that are not in the queue yet */
     uint64_t disk_bytes;   /* space for a result, until its job has ended */
 };
 
@@ -23,7 +23,7 @@ struct ledger {
     uint64_t result_bytes;       /* bytes of all published results */
     uint32_t result_count;
     uint32_t result_limit; /* maximum number of results, from the process's limit of open files */
-    uint32_t file_limit;   /* open files of results and of results being written */
+    uint32_t file_limit;   /* maximum number of open result files */
     bool is_full;          /* the disk is full: no new work is accepted and no job is started */
     bool is_paused;        /* no job is started until the next check of the disk */
 };

@@ -26,9 +26,9 @@ TAILQ_HEAD(job_list, job);
 
 /* A tenant's share. Zeroed = empty; `served` is the only state of an empty share. */
 struct job_share {
-    struct job_list lines[PRIORITY_COUNT]; /* by priority; not initialised before the first job */
+    struct job_list lines[PRIORITY_COUNT]; /* indexed by priority; unset before the first job */
     atomic_uint count;
-    struct job_place waiting; /* all jobs of the share; valid while job_queue.is_counted */
+    struct job_place waiting; /* total of the share's jobs; valid while job_queue.is_counted */
     double served; /* cubed vertices served; raised to the queue's `served` after idle time */
     LIST_ENTRY(job_share) in_queue;
 };

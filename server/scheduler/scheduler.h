@@ -19,8 +19,8 @@ struct admission {
     atomic_bool full;     /* the disk is full: new work is refused, queries are answered */
     atomic_ullong
         promised_bytes;        /* bytes of the disk reserved for jobs and by store.disk_reserve */
-    atomic_uint queue_free;    /* free places in the queue */
-    atomic_uint tenant_count;  /* tenants with a key that may submit */
+    atomic_uint queue_free;    /* number of free places in the queue */
+    atomic_uint tenant_count;  /* number of tenants with a key that may submit jobs */
     atomic_uint retry_after_s; /* estimated time until the queue has a free place */
     uint32_t vertex_limit;     /* largest graph that a device holds, fixed at start */
     char limit_reason[LIMIT_REASON_SIZE]; /* source of vertex_limit, for the hint of the 413 */
@@ -48,8 +48,8 @@ void scheduler_share_queue(struct scheduler *scheduler, unsigned tenant_count);
 
 /* Passes a call to the scheduler. Any thread. */
 void scheduler_post(struct scheduler *scheduler, struct call *call);
-/* Ends the wait of a call whose client has disconnected. The call may already be answered; it must
- * also live until left_noted is called on the loop thread. */
+/* Ends the wait of a call whose client has disconnected. The call may be answered already, but must
+ * live until left_noted is called on the loop thread. */
 void scheduler_post_left(struct scheduler *scheduler, struct call *call);
 /* Returns the number of calls that are posted but not answered. Any thread. */
 unsigned scheduler_calls_open(const struct scheduler *scheduler);

@@ -25,7 +25,8 @@ struct scheduler_worker {
 /* Work to do at the end of the turn. */
 struct scheduler_marks {
     struct job *changed; /* jobs whose waiters must be woken */
-    bool unparked; /* a deletion, a name commit or a move has ended: resume parked submissions */
+    /* Resume parked submissions, because a deletion, a move or a commit of a name has ended. */
+    bool unparked;
     bool ends_unstored; /* try again to store the ends of jobs */
     bool alarm_rang;    /* a wait has timed out or a deadline has passed */
 };
@@ -68,15 +69,15 @@ struct scheduler {
 
     struct job_table jobs;
     struct job_queue queue;
-    struct commit *delivered; /* last commit of this turn; its job may use its graph and shape */
+    struct commit *delivered; /* last commit of this turn; its job may take its graph and shape */
     struct tenant *tenants;
     struct tenant *nobody; /* the tenant without a name */
     struct graph_table graphs;
     struct ledger ledger;
     struct result_list items; /* the least recently used result first */
-    uint32_t submissions;     /* submissions under way, including parked ones */
+    uint32_t submissions;     /* number of submissions under way, including parked ones */
     struct pool pool;
-    uint32_t changes;                 /* commits not yet on the disk */
+    uint32_t changes;                 /* number of commits that are not on the disk yet */
     STAILQ_HEAD(, submission) parked; /* in the order of the calls */
     LIST_HEAD(, commit) namings;      /* commits under way that assign a name */
     LIST_HEAD(, name_move) moves;     /* pending moves of names */
@@ -102,7 +103,7 @@ static inline void scheduler_wake(struct scheduler *scheduler)
 
 /* Posts CALL_DAMAGE for a result. Any thread. */
 void scheduler_note_damaged_result(void *scheduler, struct result *result);
-/* Delivers the messages in the mailbox without settling. */
+/* Delivers the messages in the mailbox, but does not call scheduler_settle. */
 void scheduler_deliver_messages(struct scheduler *scheduler);
 /* The callback of scheduler->wake: delivers messages, then settles. libuv coalesces calls of
  * uv_async_send, so one callback may deliver many messages. */

@@ -41,7 +41,7 @@ struct submission_change {
     struct scaling scaling;          /* scaling of the parent's distances */
     uint32_t decimals;               /* decimals of the parent's weights */
     uint64_t absent;                 /* number of edges to remove that did not exist */
-    struct solve_arc *arcs;          /* all changed arcs, owned; NULL = too many */
+    struct solve_arc *arcs;          /* all changed arcs, owned; NULL if there are too many */
     size_t arc_count;
 };
 

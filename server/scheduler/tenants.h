@@ -19,7 +19,7 @@ struct tenant {
     char name[TENANT_NAME_SIZE];
     uint32_t number;               /* the tenant's number in keys of the result table */
     struct job_share share;        /* the tenant's jobs in the queue */
-    atomic_uint reserved_places;   /* queue places reserved for its submissions under way */
+    atomic_uint reserved_places;   /* number of queue places reserved for its submissions */
     atomic_ullong stored_bytes;    /* bytes of the tenant's graphs and results */
     atomic_ullong reserved_bytes;  /* bytes of the future results of its unfinished jobs */
     _Atomic uint64_t upload_bytes; /* bytes charged to the tenant's current uploads */

@@ -16,8 +16,8 @@ struct looker {
     struct result_rows rows;                    /* computed rows of a hierarchy */
     uint32_t *vertices;                         /* vertices whose rows are sampled, in order */
     struct overview_cell cells[OVERVIEW_CELLS]; /* current row of cells */
-    uint32_t looks;                             /* rows sampled for the current cells */
-    uint32_t looked;                            /* rows sampled in total */
+    uint32_t looks;                             /* number of rows sampled for the current cells */
+    uint32_t looked;                            /* number of rows sampled in total */
 };
 
 static void close_looker(void *context)

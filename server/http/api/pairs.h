@@ -33,7 +33,7 @@ struct pairs_reader {
     size_t columns[3];    /* columns of source, target and weight */
     char delimiter;       /* delimiter of CSV; 0: not known yet */
     const char *first;    /* start of the last pair in JSON */
-    uint64_t count;       /* pairs read so far */
+    uint64_t count;       /* number of pairs read so far */
     bool has_header;      /* the CSV header line was read */
     bool ended;           /* all pairs have been read */
     bool is_weighted;     /* each pair has a weight (JSON and CSV) */
@@ -53,7 +53,7 @@ void pairs_open_weighted(struct pairs_reader *reader, enum pairs_form form, cons
                          size_t size);
 /* Closes a reader. Accepts a zeroed reader. */
 void pairs_close(struct pairs_reader *reader);
-/* Returns an open reader to the first pair. */
+/* Moves an open reader back to the first pair. */
 void pairs_rewind(struct pairs_reader *reader);
 /* Reads the next pair of a JSON or CSV body, or sets ended. STATUS_BAD_REQUEST has a line and a
  * column from 1; for JSON it has only the column, in bytes of the body. */

@@ -527,7 +527,7 @@ void request_find_names(struct request *request)
 static bool serve_published(struct request *request, double now_s)
 {
     struct result *result = look_up_result(request);
-    /* The scheduler knows of the damage, and retires the result before it answers a call. */
+    /* The scheduler is told of damage, and retires a damaged result before it answers a call. */
     if (result == NULL || result_is_damaged(result)) {
         result_unref(result);
         return false;

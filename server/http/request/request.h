@@ -41,8 +41,8 @@ struct http_context {
     struct upload_memory *upload_memory;
     bool is_unix; /* requests come over a Unix socket */
     uint64_t id_seed;
-    atomic_ullong request_count; /* request IDs generated so far */
-    atomic_uint watchers;        /* open event streams */
+    atomic_ullong request_count; /* number of request IDs generated so far */
+    atomic_uint watchers;        /* number of open event streams */
 };
 
 struct answer_header {
@@ -153,7 +153,7 @@ void request_refuse(struct request *request, const struct problem *problem);
 /* Refuses the request with this status and message; hint may be NULL. */
 void request_refuse_with(struct request *request, enum status status, const char *words,
                          const char *hint);
-/* Refuses the request with request->refusal. */
+/* Refuses the request with the problem in request->refusal. */
 void request_answer_refusal(struct request *request);
 
 /* ---- Calls to the scheduler ---- */

@@ -43,14 +43,14 @@ struct endpoint {
     char name[16];
     uv_loop_t loop;
     uv_poll_t accepting;  /* the listener */
-    uv_poll_t daemon_set; /* the daemon's epoll descriptor */
+    uv_poll_t daemon_set; /* polls the daemon's epoll descriptor */
     uv_async_t posted;
     uv_timer_t tick; /* runs while there are connections or accepting is paused */
     uv_idle_t again; /* runs while there is work that no descriptor signals */
     TAILQ_HEAD(, conn) conns;
     TAILQ_HEAD(, conn) computing; /* suspended connections, in the order of their turns */
     struct conn *arriving;        /* connection being added by MHD_add_connection */
-    uint32_t busy;                /* connections with a request in progress */
+    uint32_t busy;                /* number of connections with a request in progress */
     bool is_starved;              /* accepting is paused for lack of descriptors or memory */
     double ticked_s;
     double lost_s;          /* time that the thread was busy, not charged to clients */

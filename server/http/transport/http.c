@@ -18,7 +18,7 @@ struct http {
     char url[URL_SIZE]; /* "http://HOST:PORT" with the actual port, or "unix:PATH" */
     struct upload_memory upload_memory;
     struct credentials *credentials; /* NULL: no TLS */
-    size_t thread_count;             /* running threads */
+    size_t thread_count;             /* number of running threads */
     struct endpoint **endpoints;     /* one per thread */
 };
 

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* How a route generates its answers. */
+/* Describes how a route generates its answers. */
 struct stream_kind {
     const char *representation; /* name of the representation in the ETag; NULL: no ETag */
     bool keeps_question;        /* the request's body is kept, because make reads it */
@@ -33,7 +33,7 @@ struct stream {
     /* The function open may change these defaults: */
     const char *media_type; /* the media type of the route that the client prefers */
     unsigned http_status;   /* status code; 200 by default */
-    uint64_t size;          /* bytes of the uncoded answer; 0: unknown */
+    uint64_t size;          /* size of the uncompressed answer in bytes; 0: unknown */
     unsigned codings;       /* content codings to choose from: bits 1 << coding */
     char etag[24];          /* content part of the ETag; empty: the result's ETag is used */
     char representation[24];
