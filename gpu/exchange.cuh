@@ -1,14 +1,14 @@
-/* Sends pieces of a workspace between the members of a group. A piece has the same offset in every
- * member's workspace.
+/* Sends pieces of workspaces between the members of a group. A piece has the same offset in the
+ * workspace of every member.
  *
  * The members are either devices of this host, all driven by one thread, or ranks: processes with
- * one device each. Between devices of this host a piece is copied in the sender's stream. One event
- * marks the arrival of the piece. Other events mark when the receivers have finished reading the
- * memory that the piece overwrites. Between ranks a piece is a broadcast, in stream order, through
- * NCCL or through the hosts. Every rank makes the same call, whether it sends or receives.
+ * one device each. Between devices of this host, the sender's stream copies a piece. An event tells
+ * the receivers that the piece has arrived; other events tell the sender that the receivers no
+ * longer read the memory that the piece overwrites. Between ranks a piece is broadcast, in stream
+ * order, through NCCL or the hosts. Every rank makes the same call, whether it sends or receives.
  *
- * If one rank failed between two agreements, the others would wait forever. group.cuh ends all
- * ranks in that case. */
+ * If a rank fails between two agreements, group.cuh ends all ranks, or the others would wait
+ * forever. */
 #pragma once
 
 #include "gpu/workspace.cuh"
@@ -26,16 +26,16 @@ struct exchange_member {
 
 struct exchange {
     struct exchange_member members[GPU_MEMBERS_MAX];
-    uint32_t count;            /* members in this process: all of them, or 1 for a rank */
+    uint32_t count;            /* number of members in this process; a rank has 1 */
     const struct ranks *ranks; /* borrowed; NULL: all members are devices of this host */
 };
 
-/* Offsets of the workspace's arrays of which pieces are sent. */
+/* Offsets in struct workspace of the arrays that contain pieces. */
 #define EXCHANGE_LEFT offsetof(struct workspace, left)
 #define EXCHANGE_RIGHT offsetof(struct workspace, right)
 #define EXCHANGE_CLOSED offsetof(struct workspace, closed)
 
-/* Slots [first, first + count) of one array. */
+/* A piece: slots [first, first + count) of one array. */
 struct exchange_piece {
     size_t array;
     uint32_t parity;
@@ -50,7 +50,7 @@ static inline bool exchange_is_alone(const struct exchange *exchange)
     return exchange->members[0].rows.members == 1;
 }
 
-/* Returns the member's index in exchange->members, or at least exchange->count for another rank. */
+/* Returns the member's index in exchange->members; for another rank, exchange->count or more. */
 static inline uint32_t exchange_index(const struct exchange *exchange, uint32_t member)
 {
     return member - exchange->members[0].rows.member;
@@ -66,8 +66,8 @@ MUST_CHECK static inline enum status exchange_enter(const struct gpu *gpu)
     return try_translate(cudaSetDevice(gpu->ordinal));
 }
 
-/* Makes the stream of one member of this process wait for event_of(gpu) of another member, or of
- * all other members (EXCHANGE_ALL). */
+/* Makes the stream of the member at `index` wait for event_of(gpu) of another member of this
+ * process, or of all other members (EXCHANGE_ALL). */
 template <typename event_of_member>
 MUST_CHECK static enum status exchange_await(const struct exchange *exchange, uint32_t index,
                                              uint32_t other, event_of_member event_of)
@@ -89,7 +89,7 @@ static inline char *exchange_memory(const struct exchange_member *member,
     return (char *)parts[piece.parity][piece.pivot] + piece.first * piece.slot_bytes;
 }
 
-/* Broadcasts device memory through staging buffer 0 of each host, one full buffer at a time. */
+/* Broadcasts device memory through staging buffer 0 of each rank's host, one buffer at a time. */
 MUST_CHECK static inline enum status exchange_by_hosts(const struct gpu *gpu,
                                                        const struct ranks *ranks, char *memory,
                                                        uint64_t bytes, uint32_t sender)
@@ -101,7 +101,7 @@ MUST_CHECK static inline enum status exchange_by_hosts(const struct gpu *gpu,
             GPU_TRY(cudaMemcpyAsync(gpu->staging[0], memory + done, size, cudaMemcpyDeviceToHost,
                                     gpu->stream));
         }
-        /* Waits until the sender's staging buffer is filled and a receiver's may be overwritten. */
+        /* Waits until the sender has filled its staging buffer, or a receiver has emptied it. */
         GPU_TRY(cudaStreamSynchronize(gpu->stream));
         ranks_broadcast(ranks, gpu->staging[0], size, sender);
         if (ranks->rank != sender) {
@@ -113,7 +113,7 @@ MUST_CHECK static inline enum status exchange_by_hosts(const struct gpu *gpu,
 }
 
 /* Sends a piece from one member to another, or to all others (EXCHANGE_ALL). Between ranks every
- * piece goes to all. */
+ * piece goes to all ranks. */
 MUST_CHECK static inline enum status exchange_send(const struct exchange *exchange, uint32_t sender,
                                                    uint32_t receiver,
                                                    const struct exchange_piece &piece)

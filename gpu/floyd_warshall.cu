@@ -1,9 +1,9 @@
-/* One solve, from the graph to the caller's matrix: by the dense plan or by a plan that leaves
- * tiles out; on one device, a group of devices, or ranks. The number format depends on the kind of
- * the result, the graph and the options. */
+/* Runs one solve, from the graph to the caller's matrix, by the dense plan or a plan that omits
+ * tiles, on one device, a group of devices, or ranks. The number format depends on the kind of the
+ * result, the graph and the options. */
 #include "gpu/group.cuh"
 
-/* Solves for an i4 or u2 result, in 16-bit or 32-bit arithmetic. */
+/* Solves for an i4 or u2 result, in 16-bit arithmetic if it suffices, else in 32-bit arithmetic. */
 template <typename result> MUST_CHECK static enum status run_integer(const struct solve *solve)
 {
     return solve->options->narrow && !solve->small &&
@@ -33,10 +33,9 @@ MUST_CHECK static enum status run_kind(const struct solve *solve)
     return STATUS_BAD_PARAMETER;
 }
 
-/* Stops the kernels that may still run after a cancel or an error, and waits for them, because the
- * next solve reuses their memory. Tells all members of a group to stop before it waits, because
- * members wait for each other. An error during this wait takes precedence over the status of the
- * solve. */
+/* Stops the kernels that may still run after a cancellation or an error, and waits for them,
+ * because the next solve reuses their memory. Stops all members of a group before it waits, because
+ * members wait for each other. An error here takes precedence over the solve's status. */
 MUST_CHECK static enum status drain_devices(const struct gpu *group)
 {
     for (uint32_t i = 0; i < group->member_count; i++) {

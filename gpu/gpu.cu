@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Compute capability of Ampere, the first with asynchronous copies into shared memory. All later
- * cards have the shared memory that a block of the interior phase needs. */
+/* Compute capability of Ampere, the first architecture with asynchronous copies to shared memory.
+ * All later ones have enough shared memory for a block of the interior phase. */
 #define CAPABILITY_MAJOR_MIN 8
 
-/* Device memory left to the driver, which allocates during a solve when it loads a kernel. */
+/* Bytes of device memory left to the driver, which allocates memory when it loads a kernel. */
 #define RESERVE_BYTES ((uint64_t)256 << 20)
 
 static int get_attribute(int ordinal, enum cudaDeviceAttr which)
@@ -26,8 +26,8 @@ static int get_attribute(int ordinal, enum cudaDeviceAttr which)
     return value;
 }
 
-/* Counts the usable devices in the order of CUDA's device numbers. *ret_ordinal receives the CUDA
- * number of the usable device with this index. */
+/* Returns the number of usable devices. Sets *ret_ordinal to the CUDA device number of the usable
+ * device with this index. */
 static uint32_t find_usable(int device_count, uint32_t index, int *ret_ordinal)
 {
     uint32_t usable = 0;
@@ -77,15 +77,15 @@ MUST_CHECK static enum status acquire_resources(struct gpu *gpu, uint32_t thread
     int least = 0;
     int greatest = 0;
     GPU_TRY(cudaSetDevice(gpu->ordinal));
-    /* Panels run in a stream of higher priority, so that a waiting block of the panels is scheduled
-     * first when a block of the interior ends. */
+    /* The panels use a stream of higher priority, so that when a block of the interior ends, a
+     * waiting block of the panels is scheduled first. */
     GPU_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     GPU_TRY(cudaStreamCreateWithPriority(&gpu->stream, cudaStreamNonBlocking, greatest));
     GPU_TRY(cudaStreamCreateWithPriority(&gpu->alarm_stream, cudaStreamNonBlocking, greatest));
     for (uint32_t i = 0; i < DEVICE_HALVES; i++) {
         GPU_TRY(cudaStreamCreateWithPriority(&gpu->half[i], cudaStreamNonBlocking, least));
     }
-    /* The host may wait for an event for a whole solve, so it sleeps instead of spinning. */
+    /* The host may wait for an event during a whole solve, so it sleeps instead of spinning. */
     const unsigned sleeping = cudaEventDisableTiming | cudaEventBlockingSync;
     for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; i++) {
         GPU_TRY(cudaEventCreateWithFlags(&gpu->planned_done[i], sleeping));
@@ -144,7 +144,7 @@ MUST_CHECK static enum status open_member(uint32_t index, uint32_t threads, stru
     return STATUS_OK;
 }
 
-/* Lets one device write to the memory of another. Otherwise the driver copies through the host. */
+/* Lets one device write to another's memory. Otherwise the driver copies through the host. */
 MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu *other)
 {
     int can = 0;
@@ -168,10 +168,10 @@ MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu
 
 enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_gpu)
 {
-    /* The first device has half of the processors as copying threads, because it may download a
-     * result alone. The other half is left to the threads that fault in the pages of the result: on
-     * 16 processors 9.6 GB of new pages then took 450 ms, and 540 ms with a copying thread on every
-     * processor. Each other device of a group has its share of all processors. */
+    /* The first device gets one copying thread for every two processors, because it may download a
+     * result alone. The other processors are left to the threads that fault in the pages of the
+     * result: on 16 processors, 9.6 GB of new pages took 450 ms this way, and 540 ms with a copying
+     * thread on every processor. Each other device of a group gets its share of all processors. */
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const uint32_t half = processors > 2 ? (uint32_t)processors / 2 : 1;
     const uint32_t share = processors > (long)count ? (uint32_t)processors / count : 1;
@@ -207,7 +207,7 @@ static void close_stream(cudaStream_t stream)
     }
 }
 
-/* Ignores errors, because a lost device rejects every call. */
+/* Ignores errors of CUDA calls, because a lost device rejects every call. */
 void gpu_close(struct gpu *gpu)
 {
     if (gpu == NULL) {
@@ -251,8 +251,8 @@ void gpu_close(struct gpu *gpu)
     free(gpu);
 }
 
-/* Measures the smallest total and the smallest free memory of the first `count` members. The arena
- * of a member counts as free, because the next solve reuses it. */
+/* Finds the smallest total and the smallest free memory of the first `count` members. The arena of
+ * a member counts as free, because the next solve reuses it. */
 MUST_CHECK static bool measure_memory(const struct gpu *gpu, uint32_t count, uint64_t *ret_bytes,
                                       uint64_t *ret_free_bytes)
 {
@@ -305,8 +305,8 @@ void gpu_join(struct gpu *gpu, const struct ranks *ranks)
     gpu->ranks = ranks;
 }
 
-/* Broadcasts one word now, so that no solve waits while NCCL's first broadcast connects the
- * devices, which takes 0.25 s. */
+/* Makes NCCL's first broadcast, which takes 0.25 s because it connects the devices, so that no
+ * solve has to wait for it. */
 MUST_CHECK static enum status send_first(const struct gpu *gpu)
 {
     STATUS_TRY(nccl_broadcast(gpu->nccl, gpu->control, sizeof(*gpu->control), 0, gpu->stream));
@@ -334,8 +334,8 @@ uint64_t gpu_free_bytes(const struct gpu *gpu)
     return measure_memory(gpu, 1, &bytes, &free_bytes) ? free_bytes : 0;
 }
 
-/* Returns the bytes of the workspace. Elements count as at least 4 bytes, because whether 16 bits
- * suffice depends on the weights. */
+/* Returns the size of the workspace in bytes. Assumes elements of at least 4 bytes, because it
+ * depends on the weights whether 16 bits suffice. */
 static uint64_t bytes_of(struct workspace_shape *shape, uint64_t edge_count, enum kind kind)
 {
     struct workspace_layout layout;

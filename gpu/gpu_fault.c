@@ -1,6 +1,6 @@
 #include "gpu/gpu.h"
 
-/* Uses the error codes of the CUDA runtime (driver_types.h), which are the same in all versions. */
+/* The error codes of the CUDA runtime (driver_types.h) are the same in all versions. */
 enum status gpu_fault_status(int code)
 {
     switch (code) {

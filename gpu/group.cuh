@@ -1,14 +1,14 @@
-/* One solve by a group of devices that share the tile rows of the matrix; a single device is a
+/* Runs one solve on a group of devices that share the tile rows of the matrix; a single device is a
  * group of one. Each member fills, reduces and downloads its own rows. The first member does so in
  * the caller's thread, each other member in its own thread. The caller's thread launches the rounds
- * of all members (rounds.cuh). Each row is on one member as a whole; the host merges the statistics
- * of the members. The first member alone executes a plan that leaves tiles out
+ * of all members (rounds.cuh). Every row is completely on one member, and the host merges the
+ * statistics of the members. A plan that omits tiles runs on the first member only
  * (planned_rounds.cuh).
  *
  * Ranks are processes with one device each, so a rank reaches only its own device. Joint solves use
- * the dense plan, and rank 0 receives all rows. Ranks agree on anything that one rank alone may
- * find (no memory, a cancel, an alarm) before their next joint operation. A rank that fails between
- * two agreements would leave the others waiting, so it ends all of them. */
+ * the dense plan, and rank 0 receives all rows. A shortage of memory, a cancellation or an alarm
+ * may happen on one rank only, so the ranks agree on a status before their next joint operation. A
+ * rank that fails between two agreements would leave the others waiting, so it ends all of them. */
 #pragma once
 
 #include "gpu/mirror.cuh"
@@ -22,24 +22,24 @@ struct group;
 
 struct group_member {
     struct group *group;
-    struct solve solve; /* a copy with the member's device, account and observer */
+    struct solve solve; /* copy of the whole solve with the member's device, account and observer */
     struct solve_account account;
     struct observer observer;
-    enum status (*step)(struct group_member *member); /* step that the member runs */
+    enum status (*step)(struct group_member *member); /* current step */
     enum status status;                               /* status of the last step */
     pthread_t thread;
-    double lowest; /* smallest distance in the member's rows if negative, else 0 */
+    double lowest; /* smallest distance in the member's rows if it is negative, else 0 */
     uint64_t bins[STATISTICS_BINS];
 };
 
 struct group {
     const struct solve *whole; /* the caller's solve */
-    uint32_t count;            /* members in this process */
+    uint32_t count;            /* number of members in this process */
     struct group_member members[GPU_MEMBERS_MAX];
-    uint32_t over; /* atomic; 1: all members stop, because one failed or the caller cancelled */
+    uint32_t over; /* atomic; 1: members must stop, because one failed or the caller cancelled */
 };
 
-/* Returns whether the ranks solve jointly, which needs at least one block of tile rows per rank. */
+/* Returns whether the ranks solve jointly. Each rank needs at least one block of tile rows. */
 static inline bool group_has_ranks(const struct solve *solve)
 {
     const struct plan *plan = solve->plan;
@@ -49,7 +49,7 @@ static inline bool group_has_ranks(const struct solve *solve)
            (plan->tile_count - 1) / TILE_ROWS_BLOCK + 1 >= ranks->count;
 }
 
-/* Returns how many devices of this host take part: each needs at least one block of tile rows. */
+/* Returns how many devices of this host take part. Each needs at least one block of tile rows. */
 static inline uint32_t group_size(const struct solve *solve)
 {
     const uint32_t blocks = (solve->plan->tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK;
@@ -67,8 +67,8 @@ static bool group_is_over(void *context)
     return __atomic_load_n(&group->over, __ATOMIC_RELAXED) != 0;
 }
 
-/* Asks the caller's observer about a cancel. Only the first member may call it, because only that
- * member runs in the caller's thread. */
+/* Asks the caller's observer whether the solve is cancelled. Only the first member may call this
+ * function, because only that member runs in the caller's thread. */
 static bool group_is_cancelled(void *context)
 {
     struct group *group = ((struct group_member *)context)->group;
@@ -98,7 +98,7 @@ static void *group_run_step(void *context)
 }
 
 /* Merges the members' statuses. A lost device takes precedence over other errors. Other errors take
- * precedence over a cancel, because a member's error cancels the other members. */
+ * precedence over a cancellation, because a member's error cancels the other members. */
 static enum status group_status(const struct group *group)
 {
     enum status merged = STATUS_OK;
@@ -212,8 +212,8 @@ template <typename semiring> MUST_CHECK static enum status group_launch(const st
     return is_symmetric(first) ? group_mirror<semiring>(group) : STATUS_OK;
 }
 
-/* Launches the rounds, and measures their time with two events on each member. The time of the
- * slowest member counts as the time of the group. */
+/* Launches the rounds and measures their time by two events on each member. The time of the slowest
+ * member is the time of the group. */
 template <typename semiring> MUST_CHECK static enum status group_time(struct group *group)
 {
     double compute_s = 0;
@@ -248,8 +248,7 @@ static bool group_is_finding(enum status status)
            status == STATUS_WEIGHT_RANGE;
 }
 
-/* Ends all ranks if this rank has failed in a way that no agreement covers, such as a lost
- * device. */
+/* Ends all ranks if this rank has failed in a way that no agreement covers, as by a lost device. */
 static enum status group_end_ranks(const struct group *group, enum status status)
 {
     const struct ranks *ranks = group->whole->ranks;
@@ -270,7 +269,7 @@ template <typename semiring> MUST_CHECK static enum status group_compute(struct 
     return STATUS_OK;
 }
 
-/* Computes and fetches the statistics of this member's rows, and copies them to the caller. */
+/* Computes the statistics of this member's rows on the device, and copies them to the caller. */
 template <typename semiring, typename result>
 MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
 {
@@ -341,7 +340,7 @@ MUST_CHECK static enum status group_download(struct group_member *member)
     return status;
 }
 
-/* Makes the ranks agree on alarms and a cancel after they have delivered their rows. */
+/* Makes the ranks agree on alarms and cancellation after they have delivered their rows. */
 MUST_CHECK static enum status group_agree(const struct group *group)
 {
     const struct solve *first = &group->members[0].solve;

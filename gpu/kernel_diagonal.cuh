@@ -1,14 +1,14 @@
-/* Phase 1: closes the diagonal tile of a round, or the diagonal tiles of a list: Floyd-Warshall
- * within the tile, one pivot after another.
+/* Phase 1: closes the diagonal tile of a round, or the diagonal tiles of a list. To close a tile is
+ * to run Floyd-Warshall within the tile, one pivot after another.
  *
- * One block of 256 threads works on each tile. It is no larger than a block of the interior phase,
- * so that both fit on one multiprocessor. A thread holds 8x8 elements of the 128x128 tile in
+ * One block of 256 threads works on each tile. A block is no larger than a block of the interior
+ * phase, so that both fit on one multiprocessor. A thread holds 8x8 elements of the 128x128 tile in
  * registers: two quads of rows by two quads of columns; the two quads are 64 rows or columns apart.
  * The pivot row and the pivot column pass through shared memory: while pivot k is read from one
  * buffer, pivot k + 1 is written to the other, so that one barrier per pivot is enough.
  *
  * A negative element on the diagonal means a negative cycle: the block reports it, stops the solve
- * and leaves the tile as it was. Up to the first such pivot every element is bounded by the length
+ * and leaves the tile as it was. Before the first such pivot every element is bounded by the length
  * of a simple path, so no sum overflows; later values are discarded. */
 #pragma once
 
@@ -17,21 +17,21 @@
 
 #define DIAGONAL_THREADS 256
 #define DIAGONAL_EDGE (2 * QUAD)
-/* Rows or columns from the start of a thread's first quad to the start of its second quad. */
+/* Number of rows or columns from the start of a thread's first quad to that of its second quad. */
 #define DIAGONAL_GAP (GPU_TILE / 2)
 
 static_assert(DIAGONAL_THREADS * DIAGONAL_EDGE * DIAGONAL_EDGE == GPU_TILE * GPU_TILE,
               "8x8 elements per thread");
 
 struct diagonal_step {
-    const struct schedule_pivot *pivots; /* device list; NULL: the single tile below */
-    void *closed; /* receives a copy of the single closed tile; NULL: no copy */
+    const struct schedule_pivot *pivots; /* list in device memory; NULL: one tile, given below */
+    void *closed; /* destination of a copy of the single closed tile; NULL: no copy */
     uint32_t count;
     uint32_t row;   /* tile row in the device's memory */
     uint32_t tile;  /* tile row and column in the whole matrix */
-    uint32_t depth; /* pivots in use, rounded up to whole quads by the kernel */
+    uint32_t depth; /* number of vertices in the tile; the kernel rounds it up to whole quads */
     struct tile_control *control;
-    volatile uint32_t *negative; /* in host-mapped memory */
+    volatile uint32_t *negative; /* in mapped host memory */
 };
 
 /* Row and column of the current pivot. */
@@ -56,8 +56,8 @@ static __device__ __forceinline__ void diagonal_store_line(scalar *to,
     tile_store_quad(to + DIAGONAL_GAP, from[4], from[5], from[6], from[7]);
 }
 
-/* Publishes a pivot's row and column from the threads that hold parts of them. LINE is the pivot's
- * index among a thread's eight lines; the compiler must know it, because it selects registers. */
+/* Writes a pivot's row and column to shared memory, from the threads that hold parts of them. LINE,
+ * the pivot's index among a thread's eight lines, is a constant because it selects registers. */
 template <uint32_t LINE, typename scalar>
 static __device__ __forceinline__ void
 diagonal_publish(scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE], struct tile_place place,
@@ -78,8 +78,8 @@ diagonal_publish(scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE], struct tile_place
     }
 }
 
-/* Relaxes the thread's elements over one pivot. Only records a negative cycle, which is tested once
- * after all pivots: a branch on a value that was just loaded would cost a quarter of the time. */
+/* Relaxes the thread's elements over one pivot. A negative cycle only sets *negative, which is
+ * tested after all pivots: a branch on a value just loaded would take a quarter of the time. */
 template <typename semiring>
 static __device__ __forceinline__ void
 diagonal_relax(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
@@ -100,9 +100,9 @@ diagonal_relax(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
     }
 }
 
-/* Relaxes over one pivot and publishes the next one. The pivot is line LINE of the threads whose
- * lines begin at `quad`, and is in shared[LINE % 2]. The next pivot is the next line, or the first
- * line of the next quad or of the second half. */
+/* Relaxes over one pivot and writes the next pivot to shared memory. The pivot is line LINE of the
+ * threads whose lines begin at `quad`, and is in shared[LINE % 2]. The next pivot is the next line,
+ * or the first line of the next quad or of the second half. */
 template <typename semiring, uint32_t LINE>
 static __device__ __forceinline__ void
 diagonal_step_over(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],

@@ -1,9 +1,9 @@
-/* Prepares the matrix for the first round: sets all elements to unreachable, the diagonal to 0, and
+/* Prepares the matrix for the first round: sets all elements to unreachable and the diagonal to 0,
  * then writes the edges.
  *
  * fill: one block of 256 threads per tile, for all tiles of the device or for the tiles of a list,
- * with 16-byte stores. Padded vertices also get a 0 on the diagonal. scatter: one warp for each row
- * of the graph that has edges in the chunk; the lanes of the warp divide the edges. No two edges
+ * with 16-byte stores. Padding vertices also get a 0 on the diagonal. scatter: one warp for each
+ * row of the graph that has edges in the chunk; the lanes of the warp share its edges. No two edges
  * write the same element: the graph has no parallel edges, and an undirected edge is stored once,
  * in the row of its smaller endpoint. */
 #pragma once
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(FILL_THREADS)
     }
 }
 
-/* Fills tiles. tiles: `count` > 0 tiles on the device, or NULL: all tiles of the device's rows. */
+/* Fills tiles. tiles: `count` tiles in device memory; NULL: all tiles of the device's rows. */
 template <typename semiring>
 MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::element> matrix,
                                           const struct schedule_tile *tiles, uint32_t count,
@@ -53,8 +53,8 @@ MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::
     return try_translate(cudaGetLastError());
 }
 
-/* Consecutive edges of a graph, in device memory: edges [first_edge, last_edge), which lie in the
- * rows [first_row, last_row). row_offset is the whole array of the graph. */
+/* Consecutive edges of a graph, in device memory: edges [first_edge, last_edge), which are in the
+ * rows [first_row, last_row). row_offset is the graph's complete array. */
 template <typename weight> struct fill_edges {
     const uint64_t *row_offset;
     const uint32_t *target; /* indexed from first_edge */
@@ -86,10 +86,10 @@ __global__ void __launch_bounds__(FILL_THREADS)
         const weight value = edges.weights[edge - edges.first_edge];
         element distance;
         if constexpr (semiring_packing<semiring>() == 2) {
-            /* An edge longer than the largest 16-bit distance cannot be part of a shortest path. */
+            /* An edge longer than the largest 16-bit distance is not part of a shortest path. */
             distance = (element)min(value, (weight)NARROW_UNREACHABLE);
         } else {
-            /* Turns -0.0 into 0.0, so that the bits, read as integers, are in numeric order. */
+            /* Turns -0.0 into 0.0, because float bits are compared as integers. */
             distance = (element)value + (element)0;
         }
         if (tile_rows_owns(edges.order.rows, (uint32_t)(from / GPU_TILE))) {
@@ -110,8 +110,8 @@ static inline void stage_bytes(struct gpu *gpu, char *to, const void *from, size
     staging_copy(gpu->copier, &copy);
 }
 
-/* Uploads the graph's edges into the filled matrix, in chunks through the two staging buffers: the
- * host fills one buffer while the other is transferred. observer may be NULL. */
+/* Uploads the graph's edges into the filled matrix, in chunks through the two staging buffers. The
+ * host fills one buffer while the other is being transferred. observer may be NULL. */
 template <typename semiring, typename weight>
 MUST_CHECK static enum status
 upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,
@@ -131,7 +131,7 @@ upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace 
         const size_t target_bytes = count * sizeof(uint32_t);
         char *const host = (char *)gpu->staging[slot];
         char *const device = (char *)workspace->chunk[slot];
-        /* A chunk holds the weights first and then the targets, so that doubles stay aligned. */
+        /* In a chunk the weights precede the targets, so that doubles are aligned. */
         GPU_TRY(cudaEventSynchronize(gpu->chunk_done[slot]));
         stage_bytes(gpu, host, weights + first, weight_bytes);
         stage_bytes(gpu, host + weight_bytes, graph->target + first, target_bytes);

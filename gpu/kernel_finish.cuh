@@ -1,10 +1,10 @@
-/* Packs rows of the padded matrix for the host into a chunk: n elements per row, in the order of
- * the vertices. Elements have the kind that the solve computes, with that kind's value for
+/* Packs rows of the padded matrix into a chunk for the host: n elements per row, in the order of
+ * the vertices. Elements have the kind in which the solve computes, with that kind's value for
  * unreachable.
  *
- * One block of 256 threads per 1024 elements of a row; the grid is pieces of a row x rows of the
- * chunk. A diagonal element below 0 means a negative cycle that float rounding hid from phase 1;
- * the kernel reports it. */
+ * One block of 256 threads handles 1024 elements of a row; the grid has pieces of a row as columns
+ * and rows of the chunk as rows. The kernel reports a diagonal element below 0, which means a
+ * negative cycle that phase 1 missed because of float rounding. */
 #pragma once
 
 #include "gpu/semiring.cuh"
@@ -12,7 +12,7 @@
 #define FINISH_THREADS 256
 #define FINISH_SPAN 1024
 
-/* Host-mapped words by which kernels report to the host why a solve must end. */
+/* Words in mapped host memory, in which kernels report why a solve must end. */
 struct finish_alarm {
     uint32_t negative;     /* a diagonal element is below 0 */
     uint32_t out_of_range; /* a distance does not fit the kind of the result */
@@ -27,7 +27,7 @@ struct finish_rows {
 };
 
 /* Converts one element to the kind of the result. With negative weights, an unreachable integer
- * drifts below UNREACHABLE_I4 and is set back to that value; an infinity needs no correction. */
+ * falls below UNREACHABLE_I4 during the solve and is restored; infinity is not changed. */
 static __device__ __forceinline__ void finish_convert(int32_t distance, int32_t *to,
                                                       volatile struct finish_alarm *alarm)
 {
@@ -79,7 +79,7 @@ static __device__ __forceinline__ bool finish_is_negative(uint16_t distance)
     return false;
 }
 
-/* Sets a distance to unreachable, the value of every element of a tile that was never written. */
+/* Sets a distance to unreachable, for elements of tiles that were never written. */
 static __device__ __forceinline__ void finish_set_far(int32_t *distance)
 {
     *distance = UNREACHABLE_I4;

@@ -2,25 +2,25 @@
  * or two pivot tiles, with A and B from the operands (semiring.cuh). Nearly all of the n^3
  * relaxations happen here, so this kernel decides the speed of the solver.
  *
- * One block of 256 threads per 128 rows x 128 words (two column tiles of 16-bit elements), 8x8
- * words per thread in registers: two quads of rows by two quads of words, 64 apart. A and B pass
- * through shared memory in slabs (slab_ring.cuh), 96 KiB per block. Two blocks run on a
- * multiprocessor, with at most 128 registers per thread; for doubles, one block. Per pivot a thread
- * makes 4 shared loads of 16 bytes for 64 words (8 loads for doubles).
+ * One block of 256 threads computes 128 rows x 128 words (two column tiles of 16-bit elements).
+ * Each thread has 8x8 words in registers: two quads of rows by two quads of words, 64 apart. A and
+ * B pass through shared memory in slabs (slab_ring.cuh), 96 KiB per block. Two blocks run on a
+ * multiprocessor, with at most 128 registers per thread; for doubles, one block. Per pivot, a
+ * thread makes 4 loads of 16 bytes from shared memory for 64 words (8 loads for doubles).
  *
- * Two pivot tiles p0, p1 in one launch halve the traffic of C. The result is the same as with two
- * launches, because the operands of p1 were made after p0 had been applied to the rows and columns
- * of p1. A tile in the row or column of p0 is relaxed over p1 only. A tile in the row or column of
- * the last pivot tile is final and skipped.
+ * Relaxing over two pivot tiles p0 and p1 in one launch halves the memory traffic of C. The result
+ * is the same as with two launches, because the operands of p1 were made after the rows and columns
+ * of p1 had been relaxed over p0. A tile in the row or column of p0 is relaxed over p1 only. A tile
+ * in the row or column of the last pivot tile is final and is skipped.
  *
- * A launch computes one of two parts, which share no tile. NEXT is the rows and columns of the
- * pivot tiles of the next round, which are needed first; REST is all other tiles, and a launch
- * covers a range of its rows. If the matrix is symmetric, only tiles on and below the diagonal are
- * computed (and one beside it, where 16-bit tiles come in pairs); REST then folds rows i and last -
- * i of the triangle into one.
+ * A launch computes one of two parts, which share no tile. NEXT is the rows and columns of the next
+ * round's pivot tiles, which are needed first. REST is all other tiles; a launch covers a range of
+ * its rows. If the matrix is symmetric, only tiles on and below the diagonal are computed (and one
+ * above it, where 16-bit tiles are computed in pairs); REST then folds rows i and last - i of the
+ * triangle into one row.
  *
- * The matrix has the tile rows of one member of a group of devices (tile_rows.h). own_row, first
- * and row_count count these; all other indexes refer to the whole matrix. */
+ * The matrix in memory has the tile rows of one member of a group of devices (tile_rows.h).
+ * own_row, first and row_count count these rows; all other indexes refer to the whole matrix. */
 #pragma once
 
 #include "gpu/slab_ring.cuh"
@@ -35,12 +35,12 @@ enum interior_part { INTERIOR_NEXT, INTERIOR_REST };
 template <typename word> struct interior_step {
     struct operand<word> operands[OPERAND_PIVOTS];
     uint32_t pivots[OPERAND_PIVOTS];
-    uint32_t slabs[OPERAND_PIVOTS]; /* slabs of each pivot tile */
+    uint32_t slabs[OPERAND_PIVOTS]; /* number of slabs of each pivot tile */
     uint32_t pivot_count;
-    uint32_t next[OPERAND_PIVOTS]; /* pivot tiles whose rows and columns are NEXT */
+    uint32_t next[OPERAND_PIVOTS]; /* pivot tiles of the next round */
     uint32_t next_count;
     uint32_t tile_count; /* tiles along the edge of the matrix */
-    uint32_t first;      /* REST: first row, or folded row, of the range */
+    uint32_t first;      /* for REST: first row, or folded row, of the range */
     bool symmetric;
     int32_t one; /* always 1; see semiring.cuh */
     const struct tile_control *control;
@@ -49,20 +49,19 @@ template <typename word> struct interior_step {
     bool owns_next;     /* this device owns the rows of the next pivots */
 };
 
-/* The work of one block: a row tile and two column tiles. Both columns are the same tile unless
- * elements have 16 bits and both tiles have work. */
+/* The work of one block: a row tile and two column tiles. The two columns are the same tile, unless
+ * elements have 16 bits and both tiles must be computed. */
 struct interior_tile {
     uint32_t row;
     uint32_t own_row; /* row's index in the device's memory */
     uint32_t columns[2];
-    uint32_t left; /* operand slots of the row and of the columns */
+    uint32_t left; /* `left` and `right`: operand slots of the row and of the columns */
     uint32_t right[2];
-    uint32_t pivot; /* index of the first pivot tile over which this tile is relaxed */
-    bool ordered;   /* copies of slabs have been issued */
+    uint32_t pivot; /* first of the step's pivot tiles over which this tile is relaxed */
+    bool ordered;   /* whether copies of slabs have been issued */
 };
 
-/* Returns the number of column units. A block computes one unit: one column tile, or
- * two tiles of 16-bit elements. */
+/* Returns the number of units. A unit is a column tile, or two column tiles of 16-bit elements. */
 template <typename semiring>
 static __host__ __device__ __forceinline__ uint32_t interior_units(uint32_t column_count)
 {
@@ -88,11 +87,11 @@ interior_set_unit(const struct interior_step<typename semiring::word> &step, uin
     tile->columns[1] = min(first + semiring_packing<semiring>() - 1, step.tile_count - 1);
 }
 
-/* Finds the block's tile in the lower triangle of a symmetric matrix, whose rows are folded so that
+/* Finds the block's tile in the lower triangle of a symmetric matrix. Its rows are folded so that
  * the grid is a rectangle: tile rows form bands as high as a unit is wide, and band y shares a
- * folded row with band last - y. The number of units in a band is one more than the number of bands
- * above it in the whole matrix. In a group of devices the widths of folded rows differ slightly,
- * and the grid is as wide as the widest. Returns false for a block outside the triangle. */
+ * folded row with band last - y. A band has one unit more than there are bands above it in the
+ * whole matrix. In a group of devices the widths of folded rows differ slightly, and the grid has
+ * the largest width. Returns false for a block outside the triangle. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 interior_unfold(const struct interior_step<typename semiring::word> &step, uint32_t folded,
@@ -109,8 +108,8 @@ interior_unfold(const struct interior_step<typename semiring::word> &step, uint3
     return *row < step.row_count && *unit <= tile_rows_global(step.rows, group * high) / high;
 }
 
-/* Locates the block's tile in the REST part; returns false if the block has no tile. The grid has
- * one row per tile row, or per folded row, and is as wide as the widest of these. */
+/* Finds the block's tile in the REST part. Returns false if the block has no tile. The grid has one
+ * row per tile row or folded row, and the width of the widest row. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 interior_locate_rest(const struct interior_step<typename semiring::word> &step,
@@ -132,7 +131,7 @@ interior_locate_rest(const struct interior_step<typename semiring::word> &step,
     return !skip;
 }
 
-/* Locates a tile in the NEXT part; returns false if there is none. index counts first the tiles in
+/* Finds a tile in the NEXT part. Returns false if there is none. index counts first the tiles in
  * the rows of the next pivots, then the tiles in their columns. */
 template <typename semiring>
 static __device__ __forceinline__ bool
@@ -156,8 +155,8 @@ interior_locate_next(const struct interior_step<typename semiring::word> &step, 
     return !interior_is_next(step, tile->row) && (!step.symmetric || tile->row > tile->columns[0]);
 }
 
-/* Removes the block's final column tiles, and finds its operands and first pivot. False: no tile
- * left. */
+/* Removes final column tiles from the block's work, and finds its operands and first pivot. Returns
+ * false if no tile is left. */
 template <typename word>
 static __device__ __forceinline__ bool interior_narrow(const struct interior_step<word> &step,
                                                        struct interior_tile *tile)
@@ -180,8 +179,8 @@ static __device__ __forceinline__ bool interior_narrow(const struct interior_ste
     return true;
 }
 
-/* Returns the addresses of one slab of the block's operands. `slab` counts over all pivots of the
- * step. `tile` is in registers or in shared memory. */
+/* Returns the addresses of one slab of the block's operands. `slab` counts the slabs of all pivot
+ * tiles of the step. `tile` is in registers or in shared memory. */
 template <typename semiring, typename located>
 static __device__ __forceinline__ struct ring_source<typename semiring::word>
 interior_source(const struct interior_step<typename semiring::word> &step, const located &tile,
@@ -202,8 +201,8 @@ interior_source(const struct interior_step<typename semiring::word> &step, const
     return source;
 }
 
-/* Sets home[] to the first word of each of the thread's two quads, in the first row that the thread
- * owns. A warp covers 16 rows x 32 words of each quarter of the tile. */
+/* Sets home[] to the first word of each of the thread's two quads, in the thread's first row. A
+ * warp covers 16 rows x 32 words of each quarter of the tile. */
 template <typename semiring>
 static __device__ __forceinline__ void
 interior_home(struct tile_matrix<typename semiring::element> matrix,
@@ -220,7 +219,7 @@ interior_home(struct tile_matrix<typename semiring::element> matrix,
     home[1] = line + (uint64_t)tile->columns[1] * tile_words + (packing == 1 ? OPERAND_WORDS : 0);
 }
 
-/* Unroll factor of the inner loop: the largest that keeps the accumulators in registers. */
+/* Unroll factor of the inner loop: the largest with which the accumulators stay in registers. */
 template <typename semiring> struct interior_unroll {
     static constexpr uint32_t turns = 1;
 };
@@ -229,7 +228,7 @@ template <> struct interior_unroll<semiring_u2> {
     static constexpr uint32_t turns = RING_BULK ? 4 : 1;
 };
 
-/* Loads a thread's words of one pivot: QUADS quads, which are in different pieces of the stage. */
+/* Loads a thread's words of one pivot: QUADS quads, each from a different piece of the stage. */
 template <uint32_t QUADS, typename word>
 static __device__ __forceinline__ void interior_fetch(word (&to)[INTERIOR_EDGE], const word *piece)
 {
@@ -240,8 +239,8 @@ static __device__ __forceinline__ void interior_fetch(word (&to)[INTERIOR_EDGE],
     }
 }
 
-/* Relaxes the thread's words over two pivots, row by row, to alternate two instruction
- * sequences. */
+/* Relaxes the thread's words over two pivots. The order, row by row, alternates the two instruction
+ * sequences of relax_pair. */
 template <typename semiring, uint32_t ROW_QUADS, uint32_t WORD_QUADS>
 static __device__ __forceinline__ void
 interior_relax(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
@@ -281,7 +280,7 @@ interior_product(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
     }
 }
 
-/* Multiplies the slabs [first, last) as they arrive in the ring. */
+/* Relaxes the thread's words over the slabs [first, last) as they arrive in the ring. */
 template <typename semiring>
 static __device__ __forceinline__ void
 interior_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
@@ -323,7 +322,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     typedef typename semiring::word word;
     extern __shared__ __align__(128) unsigned char block_storage[];
     unsigned char *const ring = block_storage;
-    /* The block's work is kept in shared memory during the product to save registers. */
+    /* To save registers, the block's work is in shared memory during the product. */
     volatile struct interior_tile *const kept =
         reinterpret_cast<volatile struct interior_tile *>(block_storage + RING_BYTES);
     struct interior_tile work;
@@ -363,8 +362,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
         kept->right[1] = work.right[1];
         kept->ordered = !stopped;
     }
-    /* All warps of a block must use every slab, so a stopped block ends only after the slabs whose
-     * copies have been issued. */
+    /* Even in a stopped block, all warps must use every slab whose copies have been issued. */
     if (ring_ready(stopped)) {
         if (!kept->ordered) {
             return;
@@ -381,7 +379,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     }
 }
 
-/* Returns the rows by which the REST part is split: tile rows, or folded rows if symmetric. */
+/* Returns the number of rows of the REST part: tile rows, or folded rows if it is symmetric. */
 template <typename semiring>
 static inline uint32_t interior_rest_rows(const struct interior_step<typename semiring::word> *step)
 {
@@ -389,9 +387,8 @@ static inline uint32_t interior_rest_rows(const struct interior_step<typename se
     return step->symmetric ? ((step->row_count + high - 1) / high + 1) / 2 : step->row_count;
 }
 
-/* Returns an upper bound on the blocks along one row of interior_rest_rows. In a group of devices,
- * two bands that share a folded row are together at most as wide as the matrix plus two deals
- * (tile_rows.h). */
+/* Returns an upper bound on the blocks in a row of the REST part. In a group of devices, two bands
+ * in one folded row are together at most as wide as the matrix plus two deals (tile_rows.h). */
 template <typename semiring>
 static inline uint32_t
 interior_rest_width(const struct interior_step<typename semiring::word> *step)
@@ -432,8 +429,8 @@ interior_launch_next(struct tile_matrix<typename semiring::element> matrix,
                                      stream);
 }
 
-/* Launches the rows [first, first + count) of interior_rest_rows. They cannot exceed the grid's
- * limit of 65535 rows, because no device has memory for that many. */
+/* Launches the rows [first, first + count) of the REST part. They cannot exceed the grid's limit of
+ * 65535 rows, because no device has memory for such a matrix. */
 template <typename semiring>
 MUST_CHECK static enum status
 interior_launch_rest(struct tile_matrix<typename semiring::element> matrix,

@@ -1,8 +1,8 @@
-/* Writes the transposed tiles below the diagonal to the tiles above it: directly within one
- * device's memory, or packed for other devices (mirror.cuh).
+/* Transposes the tiles below the diagonal into the tiles above it: directly within one device's
+ * memory, or packed for other devices (mirror.cuh).
  *
- * One block of 256 threads per tile, in sixteen pieces of 32x32 elements through shared memory.
- * Rows in shared memory are one element longer, so that columns are read without bank conflicts. */
+ * One block of 256 threads transposes a tile, in sixteen pieces of 32x32 elements, through shared
+ * memory. Rows there are one element longer, so that columns are read without bank conflicts. */
 #pragma once
 
 #include "gpu/semiring.cuh"
@@ -13,8 +13,7 @@
 
 static_assert(GPU_TILE % MIRROR_PIECE == 0 && MIRROR_PIECE % MIRROR_ROWS == 0, "whole pieces");
 
-/* Transposes one piece. from, to: first elements of source and destination. Strides count
- * elements. */
+/* Transposes one piece. from, to: its first elements. stride, to_stride: elements per row. */
 template <typename element>
 static __device__ __forceinline__ void mirror_piece(const element *from, uint64_t stride,
                                                     element *to, uint64_t to_stride,
@@ -72,7 +71,7 @@ MUST_CHECK static enum status mirror_launch(struct tile_matrix<element> matrix,
     return try_translate(cudaGetLastError());
 }
 
-/* Transposes the tiles of one tile row into the slots of the members that own their destination. */
+/* Transposes the tiles of one tile row into slots, grouped by the member that will store them. */
 template <typename element>
 __global__ void __launch_bounds__(MIRROR_THREADS)
     mirror_pack_kernel(struct tile_matrix<element> matrix, struct tile_rows rows, uint32_t row,
@@ -85,7 +84,7 @@ __global__ void __launch_bounds__(MIRROR_THREADS)
     }
 }
 
-/* Transposes one tile row for other members. row: its global index, at least 1, on this device. */
+/* Transposes one of this device's tile rows for other members. row: global index, at least 1. */
 template <typename element>
 MUST_CHECK static enum status mirror_pack_launch(struct tile_matrix<element> matrix,
                                                  const struct tile_rows &rows, uint32_t row,

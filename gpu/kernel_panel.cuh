@@ -1,18 +1,18 @@
-/* Phase 2: the row panel and the column panel of the pivot, or the tiles of a list, as min-plus
- * products with the closed diagonal tile D: row tile X becomes D x X, column tile Y becomes Y x D.
- * Because D is closed (D x D = D), no pivot has to wait for the previous one.
+/* Phase 2: computes the row panel and the column panel of the pivot, or the tiles of a list, as
+ * min-plus products with the closed diagonal tile D. Row tile X becomes D x X, and column tile Y
+ * becomes Y x D. Because D is closed (D x D = D), no pivot has to wait for the previous one.
  *
  * Every tile is cut into strips that do not depend on each other. A strip of a row tile has all
- * rows and 32 words; a strip of a column tile has all words, and as many rows as give each thread
- * 4x4 words. One block of 256 threads per strip. The operands are in 80 KiB of shared memory (of
- * doubles half of the pivots at a time), so that the block fits into the space that a block of the
- * interior phase frees. Tiles are updated in place, because a block reads its whole strip before it
- * writes.
+ * rows and 32 words. A strip of a column tile has all words, and so many rows that each thread has
+ * 4x4 words. One block of 256 threads computes a strip. The operands are in 80 KiB of shared
+ * memory, doubles with half of the pivots at a time, so that the block fits into the space that a
+ * block of the interior phase frees. Tiles are updated in place, because a block reads its whole
+ * strip before it writes.
  *
- * Results go to the matrix and, as operands of phase 3, to `operand` (semiring.cuh). If the matrix
- * is symmetric, only tiles on and below the diagonal are stored. The panels then have one tile for
- * each tile t, which serves as both operands: the column tile (t, pivot) if t is below the pivot,
- * else the row tile (pivot, t). */
+ * Results are stored in the matrix and, as operands of phase 3, in `operand` (semiring.cuh). If the
+ * matrix is symmetric, it stores only tiles on and below the diagonal. The panels then have one
+ * tile for each index t, which serves as both operands: the column tile (t, pivot) if t is below
+ * the pivot, else the row tile (pivot, t). */
 #pragma once
 
 #include "gpu/schedule.h"
@@ -24,16 +24,16 @@
 
 struct panel_step {
     /* List in device memory: row tiles, then column tiles, each with its pivot. The i-th row tile
-     * and the i-th column tile have slot i among the operands. NULL: the panels of one pivot, i.e.
-     * the first row_count tiles of its row, and the tiles of its column in the device's tile rows
-     * from first_column on. */
+     * and the i-th column tile have slot i. NULL: the panels of `pivot`, which are the first
+     * row_count tiles of its row, and the tiles of its column from the device's tile row
+     * first_column on. */
     const struct schedule_panel *panels;
     uint32_t row_count;
     uint32_t column_count;
     uint32_t first_column;
     uint32_t pivot;
-    uint32_t depth; /* pivots in use, rounded up to whole quads */
-    bool symmetric; /* each of the row_count list entries is a row or a column tile */
+    uint32_t depth; /* number of vertices in the pivot tile, rounded up to whole quads */
+    bool symmetric; /* each of the row_count entries is either a row tile or a column tile */
     const struct tile_control *control;
     const void *diagonal; /* the closed diagonal tile; NULL: read from the matrix */
     struct tile_rows rows;
@@ -45,7 +45,7 @@ struct panel_work {
     uint32_t pivot;
     uint32_t row; /* tile row in the device's memory */
     uint32_t depth;
-    uint32_t slot; /* slot among the operands */
+    uint32_t slot; /* slot of the tile in the operands */
     uint32_t strip;
     bool in_row;
 };
@@ -71,13 +71,13 @@ static_assert(panel_strips<semiring_i4>() * panel_strip_rows<semiring_i4>() == G
                   panel_strips<semiring_u2>() * panel_strip_rows<semiring_u2>() == GPU_TILE,
               "rows are cut as often as columns");
 
-/* Returns the number of pivots whose operands are in shared memory at one time. */
+/* Returns the number of pivots whose operands are in shared memory at the same time. */
 template <typename semiring> static __host__ __device__ constexpr uint32_t panel_slice(void)
 {
     return GPU_TILE * 4 / sizeof(typename semiring::word);
 }
 
-/* Bytes of shared memory for both operands of a product: D, and a strip of a row or column tile. */
+/* Returns the bytes of shared memory for both operands of a product: D, and a strip of a tile. */
 template <typename semiring> static constexpr size_t panel_shared_bytes(void)
 {
     const size_t row_words = panel_slice<semiring>() * (GPU_TILE + PANEL_STRIP);
@@ -86,7 +86,7 @@ template <typename semiring> static constexpr size_t panel_shared_bytes(void)
     return (row_words > column_words ? row_words : column_words) * sizeof(typename semiring::word);
 }
 
-/* Copies ROWS x COLUMNS words into dense shared memory, unchanged. */
+/* Copies ROWS x COLUMNS words into shared memory, where rows have no gaps between them. */
 template <uint32_t ROWS, uint32_t COLUMNS, typename word>
 static __device__ __forceinline__ void panel_copy(word *shared, const word *global, uint64_t stride)
 {
@@ -113,7 +113,7 @@ static __device__ __forceinline__ uint32_t panel_high_twice(uint32_t pair)
     return __byte_perm(pair, 0, 0x3232);
 }
 
-/* Copies ROWS x panel_slice elements into shared memory as a left operand: one element per word. */
+/* Copies ROWS x panel_slice elements into shared memory as a left operand, one element per word. */
 template <typename semiring, uint32_t ROWS>
 static __device__ __forceinline__ void panel_copy_left(typename semiring::word *shared,
                                                        const typename semiring::element *global,
@@ -132,8 +132,8 @@ static __device__ __forceinline__ void panel_copy_left(typename semiring::word *
     }
 }
 
-/* Computes tile = min(tile, left x right) over depth pivots: left has rows of panel_slice words,
- * right has rows of COLUMNS words, both in shared memory. */
+/* Computes tile = min(tile, left x right) over `depth` pivots. left and right are in shared memory;
+ * left has rows of panel_slice words, right has rows of COLUMNS words. */
 template <typename semiring, uint32_t COLUMNS>
 static __device__ __forceinline__ void
 panel_product(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place, uint32_t depth,
@@ -160,15 +160,14 @@ panel_product(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
     }
 }
 
-/* Operands of a strip's product, one of which is the strip itself, and the pivots in use. */
+/* Operands of a strip's product, one of which is the strip itself, and the number of pivots. */
 template <typename element> struct panel_operands {
     struct tile_matrix<element> left;
     struct tile_matrix<element> right;
     uint32_t depth;
 };
 
-/* Loads the operands of a strip of ROWS x COLUMNS words, slice by slice, and computes the thread's
- * part of the product. */
+/* Computes the thread's part of a strip of ROWS x COLUMNS words. Loads operands slice by slice. */
 template <typename semiring, uint32_t ROWS, uint32_t COLUMNS>
 static __device__ __forceinline__ void
 panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
@@ -198,8 +197,7 @@ panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
         __syncthreads();
         panel_product<semiring, COLUMNS>(tile, place, min(operands.depth - first, slice), shared,
                                          shared_right);
-        /* After this barrier the operands may be overwritten, and after the last slice the
-         * strip. */
+        /* After this barrier threads may overwrite the operands and, at the end, the strip. */
         __syncthreads();
     }
 }
@@ -218,7 +216,7 @@ panel_store(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place
     }
 }
 
-/* Returns the address of vertex `at` (0..GPU_TILE-1) in the left blocks of the slot, at pivot 0. */
+/* Returns the address in the slot's left blocks of vertex `at` (0..GPU_TILE-1) for pivot 0. */
 template <typename word>
 static __device__ __forceinline__ word *panel_left(struct operand<word> operand, uint32_t slot,
                                                    uint32_t at)
@@ -227,7 +225,7 @@ static __device__ __forceinline__ word *panel_left(struct operand<word> operand,
            at % OPERAND_WORDS;
 }
 
-/* Returns the address of word `at` of the tile in the right blocks of the slot, at pivot 0. */
+/* Returns the address in the slot's right blocks of word `at` of the tile for pivot 0. */
 template <typename semiring>
 static __device__ __forceinline__ typename semiring::word *
 panel_right(struct operand<typename semiring::word> operand, uint32_t slot, uint32_t at)
@@ -238,8 +236,8 @@ panel_right(struct operand<typename semiring::word> operand, uint32_t slot, uint
            at % OPERAND_WORDS;
 }
 
-/* Stores a row strip into the right operand without transposing it, because its rows are pivots. A
- * symmetric strip of 16-bit elements is also stored into the left operand. */
+/* Stores a row strip into the right operand. It is not transposed, because its rows are pivots. In
+ * a symmetric solve a strip of 16-bit elements is also stored into the left operand. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
@@ -269,8 +267,8 @@ panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_pl
     }
 }
 
-/* Stores a column strip into the left operand, transposed, because its columns are pivots. A
- * symmetric strip of 16-bit elements is also stored into the right operand. */
+/* Stores a column strip into the left operand. It is transposed, because its columns are pivots. In
+ * a symmetric solve a strip of 16-bit elements is also stored into the right operand. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
@@ -312,7 +310,7 @@ panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile
     }
 }
 
-/* Finds the closed diagonal tile of a block's pivot. */
+/* Returns the closed diagonal tile of a block's pivot. */
 template <typename semiring>
 static __device__ __forceinline__ struct tile_matrix<typename semiring::element>
 panel_diagonal(struct tile_matrix<typename semiring::element> matrix, const struct panel_step &step,
@@ -326,8 +324,8 @@ panel_diagonal(struct tile_matrix<typename semiring::element> matrix, const stru
     return matrix;
 }
 
-/* Computes a strip of a row tile. The pivot's own tile becomes a right operand, because a pair of
- * columns may need it. It is not written to the matrix here, because every block reads it. */
+/* Computes a strip of a row tile. The pivot's own tile becomes a right operand too, because a pair
+ * of columns may need it. It is not written to the matrix here, because every block reads it. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_row_strip(struct tile_matrix<typename semiring::element> matrix,
@@ -381,7 +379,7 @@ static __device__ __forceinline__ void panel_find_listed(const struct panel_step
     work->pivot = panel.pivot;
     work->in_row = step.symmetric ? panel.tile < panel.pivot : listed_as_row;
     work->row = work->in_row ? panel.pivot : panel.tile;
-    /* A strip beyond the tile's vertices is padding; with depth 0 it is copied unchanged. */
+    /* A strip beyond the tile's vertices is padding. With depth 0 it is copied unchanged. */
     const uint32_t across =
         work->in_row ? PANEL_STRIP * semiring_packing<semiring>() : panel_strip_rows<semiring>();
     work->depth = work->strip * across < panel.width ? panel.depth : 0;

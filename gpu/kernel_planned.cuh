@@ -1,13 +1,14 @@
-/* Phase 3 of a round of a plan that leaves tiles out: for each target tile of a list, C = min(C, A0
- * x B0, A1 x B1, ...) over its products, with A and B from the round's operands (semiring.cuh).
+/* Phase 3 of a round of a plan that omits tiles: for each target tile of a list, computes C =
+ * min(C, A0 x B0, A1 x B1, ...) over its products, with A and B from the round's operands
+ * (semiring.cuh).
  *
- * One block per target, or per two 16-bit targets in one tile row, with the accumulators, the slab
- * ring and the inner loop of kernel_interior.cuh. The slabs of all its products follow each other
- * through the ring without a pause; the last slab of a product may have fewer pivots. If several
- * blocks share the products of a target, each block starts from unreachable, and the results are
- * merged by atomic minima, so the order of the blocks does not matter. A fresh tile starts as
- * unreachable and is not read. A warp skips the quads of rows or words that are padding for all of
- * its threads, so most padding costs nothing. */
+ * One block computes one target, or two 16-bit targets in one tile row, with the accumulators, the
+ * slab ring and the inner loop of kernel_interior.cuh. The slabs of all its products pass through
+ * the ring without a pause; the last slab of a product may have fewer pivots. If several blocks
+ * share the products of a target, each block starts from unreachable, and the blocks merge their
+ * results by atomic minima, so their order does not matter. A fresh tile starts as unreachable and
+ * is not read. A warp skips quads that are padding for all of its threads, so most padding costs
+ * nothing. */
 #pragma once
 
 #include "gpu/kernel_diagonal.cuh"
@@ -17,7 +18,7 @@
 #include "gpu/workspace.cuh"
 
 template <typename word> struct planned_step {
-    const struct schedule_target *targets; /* list of the round's targets */
+    const struct schedule_target *targets; /* targets of the round */
     const struct schedule_product *products;
     struct operand<word> operand;
     int32_t one; /* always 1; see semiring.cuh */
@@ -27,13 +28,13 @@ template <typename word> struct planned_step {
 /* The slab whose copies are issued next. */
 struct planned_cursor {
     uint32_t product;
-    uint32_t slab; /* index of the slab within its product */
+    uint32_t slab; /* index of the slab in the product */
 };
 
-/* State of a block that is kept in shared memory behind the ring, to save registers. */
+/* State of a block that is stored in shared memory, after the ring, to save registers. */
 struct planned_kept {
     struct planned_cursor cursor;
-    uint32_t pivots[RING_STAGES]; /* number of pivots in use in the slab of each stage */
+    uint32_t pivots[RING_STAGES]; /* number of pivots in the slab of each stage */
 };
 
 #define PLANNED_SHARED_BYTES (RING_BYTES + sizeof(struct planned_kept))
@@ -55,7 +56,8 @@ planned_source(const struct planned_step<typename semiring::word> &step,
     return source;
 }
 
-/* Issues the copies of the slab at the cursor. Every thread has a cursor, or only thread 0. */
+/* Issues the copies of the slab at the cursor, then advances the cursor. Either every thread has a
+ * cursor, or only thread 0. */
 template <typename semiring, typename cursor>
 static __device__ __forceinline__ void
 planned_order(unsigned char *ring, uint32_t turn,
@@ -81,8 +83,8 @@ planned_order(unsigned char *ring, uint32_t turn,
     at->slab = last ? 0 : slab + 1;
 }
 
-/* Multiplies `slabs` slabs as they arrive in the ring; the copies of the first RING_AHEAD have been
- * issued. A warp whose words are all padding skips the arithmetic. */
+/* Relaxes the thread's words over `slabs` slabs as they arrive in the ring. The copies of the first
+ * RING_AHEAD slabs have been issued. A warp whose words are all padding skips the arithmetic. */
 template <typename semiring, uint32_t ROW_QUADS, uint32_t WORD_QUADS, typename cursor>
 static __device__ __forceinline__ void
 planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
@@ -91,7 +93,7 @@ planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
 {
     typedef typename semiring::word word;
     constexpr uint32_t piece_words = RING_PIECE_BYTES / sizeof(word);
-    /* Pivots per pass of the inner loop. */
+    /* Number of pivots per pass of the inner loop. */
     constexpr uint32_t pass = 2 * interior_unroll<semiring>::turns;
     const struct tile_place place = tile_place_of_thread<OPERAND_WORDS>();
     for (uint32_t turn = 0; turn < slabs; turn++) {
@@ -110,8 +112,7 @@ planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
     }
 }
 
-/* The words of a warp that are in use. Without bulk copies tall and wide apply to the whole
- * block. */
+/* Which words of a warp are in use. Without bulk copies, tall and wide apply to the whole block. */
 struct planned_share {
     bool idle; /* all words are padding */
     bool tall; /* the second quads of rows are in use */
@@ -146,7 +147,7 @@ static __device__ __forceinline__ typename semiring::word planned_far(void)
     }
 }
 
-/* Loads a thread's first or second quads of words; those of a fresh tile are unreachable. */
+/* Loads a thread's first or second quads of words. In a fresh tile they are unreachable. */
 template <typename semiring>
 static __device__ __forceinline__ void
 planned_load(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint32_t half,
@@ -167,9 +168,9 @@ planned_load(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint
     }
 }
 
-/* Atomically replaces a word in memory by its minimum with another, while other blocks do the same.
- * Read as integers, the bits of non-negative floats have the order of the numbers, and those of
- * negative floats the reverse order. */
+/* Atomically replaces a word in memory by the minimum of it and `distance`, while other blocks do
+ * the same. The bits of non-negative floats, read as integers, have the order of the numbers; the
+ * bits of negative floats have the reverse order. */
 static __device__ __forceinline__ void planned_merge(int32_t *to, int32_t distance)
 {
     atomicMin(to, distance);
@@ -205,8 +206,8 @@ static __device__ __forceinline__ void planned_merge(uint32_t *to, uint32_t pair
     } while (before != expected);
 }
 
-/* Stores a thread's first or second quads of words: writes them, or merges them by minima if other
- * blocks compute the same tile. */
+/* Stores a thread's first or second quads of words. If `shared`, other blocks compute the same
+ * tile, so the words are merged by minima. */
 template <typename semiring>
 static __device__ __forceinline__ void
 planned_store(const typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint32_t half,
@@ -308,16 +309,15 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     }
     typename semiring::word tile[INTERIOR_EDGE][INTERIOR_EDGE];
     planned_load_target<semiring>(tile, matrix, target);
-    /* Without bulk copies a block-wide barrier separates the slabs, so all warps must take the same
-     * branch; only `idle` may then differ between warps. */
+    /* Without bulk copies, a barrier of the whole block separates the slabs, so all warps must take
+     * the same branch. Only `idle` may differ between warps. */
     const uint32_t row = threadIdx.x / WARP_THREADS / 2 * 16;
     const uint32_t column = threadIdx.x / WARP_THREADS % 2 * 32;
     struct planned_share share;
     share.idle = row >= target->rows || (column >= target->words[0] && column >= target->words[1]);
     share.tall = (RING_BULK ? row : 0) + OPERAND_WORDS < target->rows;
     share.wide = (RING_BULK ? column : 0) < target->words[1];
-    /* All warps of a block must use every slab, so a stopped block ends only after the slabs whose
-     * copies have been issued. */
+    /* Even in a stopped block, all warps must use every slab whose copies have been issued. */
     if (ring_ready(stopped)) {
         slabs = min(slabs, (uint32_t)RING_AHEAD);
     }

@@ -1,13 +1,13 @@
-/* A whole solve of a graph of up to about 2,000 vertices in one cooperative launch: at this size a
- * round takes a few microseconds, and launches would cost more than the arithmetic.
+/* A whole solve of a graph of up to about 2,000 vertices in one cooperative launch. At this size a
+ * round takes a few microseconds, and a launch per phase would cost more than the arithmetic.
  *
- * Blocks of 256 threads with 83 KiB of shared memory (doubles: 68 KiB). Every block runs for the
- * whole solve and finds its work by its index. A round has two steps, each ended by a barrier of
- * the whole grid. The first step computes the panels of the pivot, as products with its closed
- * tile, in strips of half a tile with 4x2 or 2x4 elements per thread. The second step computes the
- * interior with 4x4 elements per thread, or with 8x4 in pairs of tiles if there are many tiles. In
- * this step the first block relaxes and closes the next pivot's tile while the other blocks compute
- * the other tiles.
+ * Blocks have 256 threads and 83 KiB of shared memory (68 KiB for doubles). Every block runs for
+ * the whole solve and finds its work by its index. A round has two steps, each followed by a
+ * barrier of the whole grid. The first step computes the panels of the pivot, as products with its
+ * closed tile, in strips of half a tile with 4x2 or 2x4 elements per thread. The second step
+ * computes the interior with 4x4 elements per thread, or with 8x4 in pairs of tiles if there are
+ * many tiles. In this step the first block relaxes and closes the next pivot's tile while the other
+ * blocks compute the other tiles.
  *
  * Operands are read from the matrix, which stays in the L2 cache. */
 #pragma once
@@ -35,7 +35,7 @@ small_close_and_keep(struct tile_matrix<typename semiring::element> matrix,
     __syncthreads();
 }
 
-/* Computes half of a row tile: all rows, 32 columns. */
+/* Computes half of a row tile: all rows and 32 columns. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_row_strip(struct tile_matrix<typename semiring::element> matrix, uint32_t pivot,
@@ -53,7 +53,7 @@ small_row_strip(struct tile_matrix<typename semiring::element> matrix, uint32_t 
     small_store(part, small_inside(home, place.row, place.column));
 }
 
-/* Computes half of a column tile: 32 rows, all columns. */
+/* Computes half of a column tile: 32 rows and all columns. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_column_strip(struct tile_matrix<typename semiring::element> matrix, uint32_t pivot,
@@ -71,13 +71,13 @@ small_column_strip(struct tile_matrix<typename semiring::element> matrix, uint32
     small_store(part, small_inside(home, place.row, place.column));
 }
 
-/* Returns the tile row or column number `place`, counted without the pivot's own. */
+/* Returns the tile row or column with index `place` among those other than the pivot's. */
 static __device__ __forceinline__ uint32_t small_other(uint32_t place, uint32_t pivot)
 {
     return place + (place >= pivot ? 1 : 0);
 }
 
-/* Computes the panels: first the strips of the row tiles, then those of the column tiles. */
+/* Computes the block's strips of the panels. Strips of row tiles precede strips of column tiles. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_panels(struct tile_matrix<typename semiring::element> matrix, const struct small_step &step,
@@ -107,8 +107,8 @@ small_interior_at(struct tile_matrix<typename semiring::element> matrix, uint32_
                                   small_tile(matrix, row, column), shared);
 }
 
-/* Computes interior tiles one at a time, from index `first` on in steps of `step_by`, except the
- * tile of the next pivot. */
+/* Computes interior tiles one at a time: tile `first` and every step_by-th tile after it, except
+ * the diagonal tile of the next pivot. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior_tiles(struct tile_matrix<typename semiring::element> matrix, uint32_t others,
@@ -124,8 +124,8 @@ small_interior_tiles(struct tile_matrix<typename semiring::element> matrix, uint
     }
 }
 
-/* Computes interior tiles in pairs, except the tile of the next pivot. If the second tile of a pair
- * is that tile or does not exist, computes the first tile alone. */
+/* Computes interior tiles in pairs, except the diagonal tile of the next pivot. If the second tile
+ * of a pair is that tile or does not exist, computes the first tile alone. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior_pairs(struct tile_matrix<typename semiring::element> matrix, uint32_t others,
@@ -153,8 +153,8 @@ small_interior_pairs(struct tile_matrix<typename semiring::element> matrix, uint
     }
 }
 
-/* Computes the interior. The first block relaxes and closes the tile of the next pivot, and does
- * nothing else unless it is the only block. */
+/* Computes the interior. The first block relaxes and closes the diagonal tile of the next pivot,
+ * and does nothing else unless it is the only block. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior(struct tile_matrix<typename semiring::element> matrix, const struct small_step &step,
@@ -183,7 +183,7 @@ small_interior(struct tile_matrix<typename semiring::element> matrix, const stru
     small_interior_tiles<semiring>(matrix, others, pivot, first, blocks, shared);
 }
 
-/* Blocks per multiprocessor: registers for 8x4 elements per thread leave no room for a third. */
+/* Blocks per multiprocessor. 8x4 elements per thread leave no registers for a third block. */
 #define SMALL_BLOCKS_PER_MULTIPROCESSOR 2
 
 template <typename semiring>

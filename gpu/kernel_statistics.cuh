@@ -1,17 +1,17 @@
-/* The statistics of a distance matrix (proto/statistics.h), in two passes over its rows. The first
- * reduces each row. The second, once the diameter is known, counts the histogram.
+/* Computes the statistics of a distance matrix (proto/statistics.h) in two passes over its rows.
+ * The first pass reduces each row. The second pass counts the histogram, which needs the diameter.
  *
- * Both passes read finished rows, packed to n elements. A distance is unreachable if it is an int32
- * above UNREACHABLE_I4_DRIFT, UNREACHABLE_U2, or infinity. The diagonal is not counted.
+ * Both passes read final rows, packed to n elements. A distance is unreachable if it is an int32
+ * above UNREACHABLE_I4_DRIFT, or equals UNREACHABLE_U2 or infinity. The diagonal is not counted.
  *
- * rows: one block of 256 threads per row; each thread has four consecutive columns of every 1024,
- * and loads them at once if the row is aligned. Most packed rows are not aligned: a thread then
+ * rows: one block of 256 threads per row. Each thread has four consecutive columns of every 1024,
+ * and loads them at once if the row is aligned. Most packed rows are not aligned; a thread then
  * makes four loads, of which three hit the cache lines of the first. The sums are added in the
- * order of statistics_rows.h, so that sums of floats equal the CPU's to the last bit: a thread has
- * a quad of partial sums, a warp a group.
+ * order of statistics_rows.h, so that sums of floats equal the CPU's to the last bit: each thread
+ * has a quad of partial sums, and each warp a group.
  *
- * histogram: each block of 256 threads counts every gridDim-th row in 64 bins per warp in shared
- * memory (2 KiB) and adds them to the bins of the device at the end. */
+ * histogram: each block of 256 threads counts every gridDim-th row, in 64 bins per warp in shared
+ * memory (2 KiB), and finally adds its bins to the bins of the device. */
 #pragma once
 
 #include "gpu/tile.cuh"
@@ -23,14 +23,15 @@
 #include <string.h>
 
 #define STATISTICS_THREADS (STATISTICS_LANES / STATISTICS_QUAD)
-/* Maximum number of blocks of the histogram kernel: enough to fill every multiprocessor, and few
- * enough that adding up their bins costs little. */
+/* Maximum number of blocks of the histogram kernel: enough to fill all multiprocessors, and few
+ * enough to add their bins quickly. */
 #define STATISTICS_HISTOGRAM_BLOCKS 2048
 
-static_assert(STATISTICS_GROUP_QUADS == 32, "a group of partial sums is a warp's");
-static_assert(STATISTICS_GROUPS * STATISTICS_GROUP_QUADS == STATISTICS_THREADS, "a quad a thread");
+static_assert(STATISTICS_GROUP_QUADS == 32, "each warp has one group of partial sums");
+static_assert(STATISTICS_GROUPS * STATISTICS_GROUP_QUADS == STATISTICS_THREADS,
+              "one quad per thread");
 
-/* Consecutive rows among those of one device. */
+/* A run of consecutive rows in the memory of one device. */
 template <typename element> struct statistics_rows {
     const element *elements; /* vertex_count elements per row */
     uint32_t vertex_count;
@@ -39,16 +40,16 @@ template <typename element> struct statistics_rows {
     struct tile_rows rows;
 };
 
-/* Output arrays on the device, n elements each, indexed by the row of the matrix. */
+/* Output arrays in device memory, with n elements each, indexed by the row of the matrix. */
 struct statistics_columns {
     double *eccentricity;
     union statistics_sum *distance_sum;
     uint32_t *reachable;
-    unsigned long long
-        *lowest; /* one element: bits of a double, the smallest distance if negative, else 0 */
+    unsigned long long *lowest; /* one element: bits of a double, the smallest distance if negative,
+                                   else 0 */
 };
 
-/* Overloads on the element type: return whether a distance is finite, and convert it for sums. */
+/* These overloads return whether a distance is finite, or convert it to the type of sums. */
 static __device__ __forceinline__ bool statistics_reaches(int32_t distance)
 {
     return distance <= UNREACHABLE_I4_DRIFT;
@@ -64,7 +65,7 @@ template <typename real> static __device__ __forceinline__ bool statistics_reach
     return distance < INFINITY;
 }
 
-/* Types in which distances are summed and compared, and the limits of the type for comparisons. */
+/* Types in which distances are summed and compared, and the extreme values of the latter. */
 template <typename element> struct statistics_traits {
     typedef int64_t sum;
     typedef int32_t extreme;
@@ -87,7 +88,7 @@ template <> struct statistics_traits<float> : statistics_real_traits<float> {
 template <> struct statistics_traits<double> : statistics_real_traits<double> {
 };
 
-/* Four elements, loaded by one access of 8 or 16 bytes; four doubles need two accesses. */
+/* Four elements, which one access of 8 or 16 bytes loads; four doubles need two accesses. */
 template <typename element>
 struct alignas(sizeof(element) * STATISTICS_QUAD < 16 ? sizeof(element) * STATISTICS_QUAD
                                                       : 16) statistics_quad {
@@ -122,7 +123,7 @@ statistics_visit(const statistics_quad<element> &quad, uint64_t column, uint32_t
 }
 
 /* Visits the thread's quads from `column` up to `end`, and returns the next column. Each thread
- * keeps several loads in flight, because one row has few threads. */
+ * keeps several loads in flight, because few threads read a row. */
 template <bool ALIGNED, typename element, typename visitor>
 static __device__ __forceinline__ uint64_t statistics_walk_quads(const element *line,
                                                                  uint64_t column, uint64_t end,
@@ -154,13 +155,13 @@ static __device__ __forceinline__ void statistics_walk(const element *line, uint
 {
     const uint64_t whole = vertex_count / STATISTICS_QUAD * STATISTICS_QUAD;
     uint64_t column = (uint64_t)threadIdx.x * STATISTICS_QUAD;
-    /* All threads of a block take the same branch, because they share the row. */
+    /* All threads of a block take the same branch, because they read the same row. */
     if ((uintptr_t)line % alignof(statistics_quad<element>) == 0) {
         column = statistics_walk_quads<true>(line, column, whole, row, visit);
     } else {
         column = statistics_walk_quads<false>(line, column, whole, row, visit);
     }
-    /* The last, incomplete quad of the row, if it belongs to this thread. */
+    /* Visits the last, incomplete quad of the row if it belongs to this thread. */
 #pragma unroll
     for (uint32_t e = 0; e < STATISTICS_QUAD; e++) {
         if (column + e < vertex_count && column + e != row &&
@@ -207,7 +208,7 @@ statistics_reduce_thread(const element *line, uint32_t vertex_count, uint32_t ro
 }
 
 /* Stores the statistics of a row. Adding 0.0 removes the sign of a zero, which would depend on the
- * order of the columns. The smallest negative double has the largest bits, read as an integer. */
+ * order of the columns. The smallest negative double has the largest bits as an integer. */
 template <typename element>
 static __device__ __forceinline__ void statistics_store(struct statistics_columns columns,
                                                         uint32_t row,
@@ -264,8 +265,8 @@ MUST_CHECK static enum status statistics_rows_launch(struct statistics_rows<elem
     return try_translate(cudaGetLastError());
 }
 
-/* Maps a distance to its bin. The bin is exact for integers, because their differences and widths
- * fit 32 bits; for floats the CPU's formula is used. */
+/* Maps a distance to its bin. Integers are divided exactly, because their differences and the width
+ * fit 32 bits; floats use the CPU's formula. */
 template <typename element> struct statistics_scale {
     double begin;
     double width;
@@ -281,7 +282,7 @@ template <typename element> struct statistics_scale {
     }
 };
 
-/* Counts the rows' distances into `bins`, STATISTICS_BINS counters in device memory. */
+/* Counts the distances of the rows in `bins`, STATISTICS_BINS counters in device memory. */
 template <typename element>
 __global__ void __launch_bounds__(STATISTICS_THREADS)
     statistics_histogram_kernel(struct statistics_rows<element> rows,
@@ -331,33 +332,32 @@ MUST_CHECK static enum status statistics_histogram_launch(struct statistics_rows
 }
 
 /* The device side of a struct statistics: its memory, and the copy of the statistics to the host.
+ * A solve calls these functions in this order, before it downloads the matrix:
  *
- *   init
- *   statistics_rows_launch          over all rows, in any number of launches and any order
- *   statistics_workspace_fetch_rows waits
- *   statistics_histogram_launch     over all rows again, in the same way
- *   statistics_workspace_fetch_bins waits
- *
- * A solve makes both passes before it downloads the matrix. */
+ *   statistics_workspace_init
+ *   statistics_rows_launch           for all rows, in any number of launches and any order
+ *   statistics_workspace_fetch_rows  waits for the device
+ *   statistics_histogram_launch      for all rows again, in the same way
+ *   statistics_workspace_fetch_bins  waits for the device */
 
 /* A zeroed struct is empty. */
 struct statistics_workspace {
     uint32_t vertex_count;
     void *memory;
-    unsigned long long *bins; /* STATISTICS_BINS, for statistics_histogram_launch */
+    unsigned long long *bins; /* STATISTICS_BINS counters for statistics_histogram_launch */
     struct statistics_columns columns;
 };
 
 /* Bytes of the bins and of `lowest`, rounded up so that the next array is aligned to 16 bytes. */
 #define STATISTICS_WORKSPACE_HEAD_BYTES ((STATISTICS_BINS + 2) * sizeof(unsigned long long))
 
-/* Bytes of device memory that a statistics_workspace needs, in one piece. */
+/* Returns the bytes of contiguous device memory that a statistics_workspace needs. */
 static inline uint64_t statistics_workspace_bytes(uint32_t vertex_count)
 {
     return STATISTICS_WORKSPACE_HEAD_BYTES + (uint64_t)vertex_count * STATISTICS_VERTEX_BYTES;
 }
 
-/* Initialises a workspace in `memory`: borrowed, statistics_workspace_bytes, as by cudaMalloc. */
+/* Initialises a workspace in `memory`, which is borrowed and aligned as by cudaMalloc. */
 MUST_CHECK static inline enum status
 statistics_workspace_init(struct statistics_workspace *workspace, uint32_t vertex_count,
                           void *memory, cudaStream_t stream)
@@ -376,7 +376,7 @@ statistics_workspace_init(struct statistics_workspace *workspace, uint32_t verte
 }
 
 /* Copies all columns to the host in one transfer, because they are contiguous on both sides.
- * columns: laid out as in a struct statistics. ret_lowest: the smallest distance if negative, else
+ * columns: laid out as in a struct statistics. ret_lowest: the least distance if negative, else
  * 0. */
 MUST_CHECK static inline enum status
 statistics_workspace_fetch_rows(const struct statistics_workspace *workspace, cudaStream_t stream,

@@ -1,10 +1,9 @@
-/* After a symmetric solve: fills the tiles above the diagonal with the transposed tiles below it.
+/* After a symmetric solve, fills the tiles above the diagonal with the transposed tiles below it.
  * The diagonal tiles are already complete.
  *
  * One launch on each member mirrors the pairs of tiles that are both in its own tile rows. For
  * other pairs, a member transposes its tile rows one by one into the memory of its left operands,
- * which the rounds no longer use. It sends each member the tiles that belong in that member's
- * rows. */
+ * which the rounds no longer use. Each member gets the tiles of its rows. */
 #pragma once
 
 #include "gpu/exchange.cuh"
@@ -45,10 +44,10 @@ MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirr
     return STATUS_OK;
 }
 
-/* Mirrors one tile row across members. Devices of one host receive tiles in the sender's stream,
- * ranks in their own stream. A second stream unpacks the tiles, so that members that send at the
- * same time do not wait for each other. A sender waits until the previous row in the same memory
- * has been unpacked. */
+/* Mirrors one tile row across members. Between devices of one host the sender's stream copies the
+ * tiles; ranks receive them in their own stream. A second stream unpacks the tiles, so that members
+ * that send at the same time do not wait for each other. A sender waits until the previous row in
+ * the same memory has been unpacked. */
 template <typename element>
 MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, uint32_t row)
 {
@@ -81,7 +80,7 @@ MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, u
     return STATUS_OK;
 }
 
-/* Mirrors the whole matrix. The last operations are queued in each member's stream. */
+/* Mirrors the whole matrix. On return the last operations are queued in each member's stream. */
 template <typename element>
 MUST_CHECK static enum status mirror_run(const struct mirror<element> *mirror)
 {

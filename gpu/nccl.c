@@ -17,8 +17,8 @@ typedef int broadcast(const void *from, void *to, size_t count, int type, int ro
                       struct CUstream_st *stream);
 typedef int comm_abort(void *comm);
 
-/* Limit on the thread blocks of a broadcast: while they wait for the root they occupy
- * multiprocessors that the interior could use. Four are fast enough. */
+/* Limit on the thread blocks of a broadcast. While blocks wait for the root, they occupy
+ * multiprocessors that the interior phase could use. Four blocks are fast enough. */
 #define BLOCKS_MOST "4"
 
 struct nccl {
@@ -82,7 +82,7 @@ void nccl_close(struct nccl *nccl)
     if (nccl->comm != NULL) {
         (void)nccl->comm_abort(nccl->comm);
     }
-    /* The library stays loaded, because threads of NCCL may still run. */
+    /* The library stays loaded, because its threads may still run. */
     free(nccl);
 }
 

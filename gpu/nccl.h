@@ -11,9 +11,9 @@ extern "C" {
 struct nccl;
 struct CUstream_st; /* cudaStream_t points to one */
 
-/* Connects the ranks' devices. All ranks call it, each with its device current. Returns NULL on all
- * ranks if one rank has no libnccl.so.2 or if their devices cannot be connected, for example
- * because two ranks share a device. */
+/* Connects the ranks' devices. All ranks call nccl_open, each with its device as CUDA's current
+ * device. Returns NULL on all ranks if one rank has no libnccl.so.2 or the devices cannot be
+ * connected, for example because two ranks share a device. */
 struct nccl *nccl_open(const struct ranks *ranks);
 /* Closes the connection. No broadcast may be queued. Does not wait for other ranks. */
 void nccl_close(struct nccl *nccl);

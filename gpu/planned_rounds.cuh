@@ -1,9 +1,8 @@
-/* The rounds of a solve by a plan that leaves tiles out (proto/plan.h), on one stream of one
- * device. In a group of devices, too, a single device runs them, because the rounds are short and
- * most of the time goes to copying the rows to the host. A round is three launches: all its
- * diagonal tiles, all its panels, all its targets. The host runs ahead and waits only to report
- * progress and to check for a cancel. Tiles that hold no edge and that no round reaches are never
- * touched. */
+/* The rounds of a solve by a plan that omits tiles (proto/plan.h), on one stream of one device.
+ * Even in a group a single device runs them, because the rounds are short and most of the time is
+ * spent on copying the rows to the host. A round consists of three launches: for its diagonal
+ * tiles, its panels and its targets. The host runs ahead, and waits only to report progress and to
+ * check for cancellation. Tiles without edges that no round reaches are never touched. */
 #pragma once
 
 #include "gpu/kernel_planned.cuh"
@@ -28,8 +27,8 @@ template <typename semiring> struct planned_rounds {
     const struct observer *observer;
 };
 
-/* Uploads the lists. memory: schedule_bytes_most of device memory. The lists in host memory are no
- * longer read after the call returns, because they are pageable. */
+/* Uploads the lists. memory: schedule_bytes_most bytes of device memory. When the call returns, the
+ * lists in host memory have been read, because their memory is pageable. */
 MUST_CHECK static inline enum status planned_upload(const struct schedule *schedule,
                                                     const struct plan *plan, void *memory,
                                                     cudaStream_t stream,
@@ -107,7 +106,7 @@ MUST_CHECK static enum status planned_compute(const struct planned_rounds<semiri
                                     rounds->gpu->stream);
 }
 
-/* Waits for a round, reports progress, and checks for a cancel. */
+/* Waits for a round, reports progress, and checks for cancellation. */
 template <typename semiring>
 MUST_CHECK static enum status planned_finish(const struct planned_rounds<semiring> *rounds,
                                              uint32_t index)

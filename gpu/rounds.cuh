@@ -1,13 +1,13 @@
 /* The rounds of a large solve by the dense plan: blocked Floyd-Warshall (Katz and Kider 2008:
- * diagonal, panels, interior) with one round of look-ahead, by a group of devices that share the
+ * diagonal, panels, interior) with one round of look-ahead, on a group of devices that share the
  * tile rows (tile_rows.h). A single device is a group of one.
  *
  * A round has one or two pivot tiles. Its interior has two parts. NEXT, the rows and columns of the
  * next round's pivot tiles, is computed first. Then the diagonal and the panels of the next round
- * are computed in the stream of higher priority, at the same time as REST, all other tiles. REST is
- * split into two halves of the rows, each in its own stream. A half depends on its own half of the
- * previous round and on the panels, so while the last blocks of one half finish, blocks of the
- * other fill the device.
+ * are computed in the stream of higher priority, at the same time as REST, which is all other
+ * tiles. REST is split into two halves of the rows, each in its own stream. A half depends only on
+ * the same half of the previous round and on the panels, so blocks of one half fill the device
+ * while the last blocks of the other finish.
  *
  *   stream   ... NEXT(k-1) panels(k) | NEXT(k) panels(k+1) | ...
  *   half 0   ... REST0(k-1)  REST0(k)  REST0(k+1) ...
@@ -18,8 +18,9 @@
  *
  * The owner of the pivot rows closes the diagonal tile, makes the row panel, and sends both to the
  * other members. Each member makes the column panel of its own rows from the closed tile. In a
- * symmetric solve a tile below the pivot has a column tile in the panels, which its member sends to
- * all others, and a tile above it has a row tile; each of these tiles serves as both operands. */
+ * symmetric solve the panels have a column tile for each index below the pivot, which its member
+ * sends to all others, and a row tile for each index above it. Each tile serves as both
+ * operands. */
 #pragma once
 
 #include "gpu/exchange.cuh"
@@ -35,7 +36,7 @@ template <typename semiring> struct rounds {
     const struct observer *observer;
     uint32_t pivots; /* pivot tiles per round */
     bool symmetric;
-    enum status found; /* with ranks: what this rank has found since the last agreement */
+    enum status found; /* with ranks: this rank's alarm or cancellation since the last agreement */
 };
 
 /* Returns the number of pivot tiles per round. */
@@ -99,8 +100,8 @@ rounds_closed(const struct exchange *exchange, const struct exchange_member *mem
                : member->workspace->closed[round % WORKSPACE_PARITIES][pivot];
 }
 
-/* Makes each member's stream wait until no other member still reads the operands that this round's
- * pieces overwrite. */
+/* Makes each member's stream wait until no other member reads operands that this round
+ * overwrites. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_await_room(const struct rounds<semiring> *rounds,
                                                 uint32_t round)
@@ -122,7 +123,7 @@ MUST_CHECK static enum status rounds_await_room(const struct rounds<semiring> *r
     return STATUS_OK;
 }
 
-/* Lets the owner close the pivot tile and send it to all members. */
+/* Makes the owner close the pivot tile and send it to all members. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_close(const struct rounds<semiring> *rounds, uint32_t round,
                                            uint32_t pivot)
@@ -159,7 +160,7 @@ MUST_CHECK static enum status rounds_close(const struct rounds<semiring> *rounds
     return STATUS_OK;
 }
 
-/* Lets a member make its panels of one pivot, once it has the closed tile. */
+/* Makes a member compute its panels of one pivot after the closed tile has arrived. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_make_panels(const struct rounds<semiring> *rounds,
                                                  uint32_t index, uint32_t round, uint32_t pivot)
@@ -185,7 +186,7 @@ MUST_CHECK static enum status rounds_make_panels(const struct rounds<semiring> *
                                   own->gpu->stream);
 }
 
-/* Sends the left or the right panels of one pivot to the members that need them. */
+/* Sends the left or the right panels of one pivot from their owners to the other members. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_send_operand(const struct rounds<semiring> *rounds,
                                                   uint32_t round, uint32_t pivot, bool left)
@@ -261,8 +262,8 @@ MUST_CHECK static enum status rounds_start_pivot(const struct rounds<semiring> *
     return rounds_send_panels(rounds, round, pivot);
 }
 
-/* The pivot tiles whose rows and columns are computed before the rest of the interior: `count`
- * tiles of a round, from `pivot` on. */
+/* The pivot tiles whose rows and columns are NEXT, the part of the interior that is computed first:
+ * `count` tiles of a round, from `pivot` on. */
 struct rounds_next {
     uint32_t round;
     uint32_t pivot;
@@ -311,15 +312,15 @@ MUST_CHECK static enum status rounds_launch_next(const struct rounds<semiring> *
         rounds->matrices[index], rounds_interior(rounds, index, round, pivots, next), gpu->stream);
 }
 
-/* Makes ranks agree on a cancel or an alarm that one of them has found since the last agreement. */
+/* Makes the ranks agree on cancellations and alarms since the last agreement. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_agree(struct rounds<semiring> *rounds)
 {
     return ranks_agree(rounds->exchange.ranks, rounds->found);
 }
 
-/* Makes the panels of a round, one pivot tile after another. The rows and columns of the second
- * pivot tile are relaxed over the first before it is closed. */
+/* Computes the panels of a round, one pivot tile after another. The rows and columns of the second
+ * pivot tile are relaxed over the first pivot tile before the second is closed. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_start_panels(struct rounds<semiring> *rounds, uint32_t round)
 {
@@ -350,7 +351,7 @@ MUST_CHECK static inline enum status rounds_await_halves(const struct gpu *gpu, 
     return STATUS_OK;
 }
 
-/* Launches a member's REST of a round after the panels of this round have been launched. */
+/* Launches a member's REST of a round. The panels of this round have been launched before. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_start_rest(const struct rounds<semiring> *rounds,
                                                 uint32_t index, uint32_t round,
@@ -397,7 +398,7 @@ MUST_CHECK static enum status rounds_start(struct rounds<semiring> *rounds, uint
     return last ? STATUS_OK : rounds_start_panels(rounds, round + 1);
 }
 
-/* Waits for a round on all members, reports progress, and checks for a cancel. */
+/* Waits for a round on all members, reports progress, and checks for cancellation. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_finish(struct rounds<semiring> *rounds, uint32_t round)
 {
@@ -421,8 +422,8 @@ MUST_CHECK static enum status rounds_finish(struct rounds<semiring> *rounds, uin
     return STATUS_OK;
 }
 
-/* Runs all rounds. Returns when the last one is finished on all members; its results are visible to
- * later work in the stream. */
+/* Runs all rounds. Returns when the last round is complete on all members. Later work in each
+ * member's stream sees the results. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_run(struct rounds<semiring> *rounds)
 {

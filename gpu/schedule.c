@@ -4,10 +4,9 @@
 #include <string.h>
 
 #define WORD_BITS 64
-/* Arrays that are copied to the device: five lists, the positions, and the bitmap of tiles that
- * hold distances. */
+/* Number of arrays copied to the device: five lists, the positions, and a bitmap of used tiles. */
 #define SCHEDULE_LISTS 7
-/* Maximum number of entries that splitting may add to a round. */
+/* Maximum number of entries that splitting targets may add to a round. */
 #define SPLITS_MOST 1024
 
 /* A schedule under construction, and its working memory. */
@@ -17,7 +16,7 @@ struct making {
     struct schedule *schedule;
     struct schedule_target *unsorted; /* entries of one round */
     uint32_t unsorted_count;
-    uint32_t *places; /* used to sort: position of the next entry with a given number of slabs */
+    uint32_t *places; /* for sorting: position of the next entry with this number of slabs */
     uint32_t places_count;
 };
 
@@ -41,7 +40,8 @@ static uint64_t words_of(uint32_t tile_count)
     return ((uint64_t)tile_count * tile_count + WORD_BITS - 1) / WORD_BITS;
 }
 
-/* Returns an upper bound on the number of tiles with edges, of both halves of a symmetric plan. */
+/* Returns an upper bound on the number of tiles to fill: all tiles with edges, counted in both
+ * halves of a symmetric plan. */
 static uint64_t fills_most(const struct plan *plan)
 {
     uint64_t fills = 0;
@@ -51,8 +51,8 @@ static uint64_t fills_most(const struct plan *plan)
     return fills;
 }
 
-/* Returns an upper bound on the entries that splitting adds: every entry has at least one product,
- * and a round gets at most SPLITS_MOST. */
+/* Returns an upper bound on the number of entries that splitting adds: every entry has at least one
+ * product, and splitting adds at most SPLITS_MOST entries to a round. */
 static uint64_t splits_most(const struct plan *plan)
 {
     const uint64_t most_of_rounds = (uint64_t)plan->round_count * SPLITS_MOST;
@@ -209,8 +209,8 @@ static bool are_alike(const struct plan_round *round, const struct plan_target *
     return true;
 }
 
-/* Splits a target into entries of whole products, at least one each. Fresh tiles of the target are
- * filled before the first round, because the entries merge their results into these tiles. */
+/* Splits a target into entries that each have at least one product. Fresh tiles of the target are
+ * then filled before the first round, because the entries merge their results into these tiles. */
 static void split_target(struct making *making, uint32_t index, uint32_t product_count,
                          uint32_t parts)
 {
@@ -248,8 +248,8 @@ static void split_targets(struct making *making)
     for (uint32_t index = 0; index < count; index++) {
         slabs += making->unsorted[index].slabs;
     }
-    /* Largest number of slabs of an entry: an even share of the round's slabs, but at least one
-     * product of full depth. A block with more slabs would finish long after all others. */
+    /* The largest number of slabs of an entry is an equal share of the round's slabs, but at least
+     * the slabs of one full product. A block with more slabs would finish long after all others. */
     const uint32_t least = slabs_of(making, making->plan->tile);
     const uint32_t limit = (uint32_t)larger_of(least, (slabs + units - 1) / units);
     for (uint32_t index = 0; index < count; index++) {
@@ -267,7 +267,7 @@ static void split_targets(struct making *making)
     }
 }
 
-/* Sorts entries by slabs, the largest first; equal entries stay in the plan's order. */
+/* Sorts entries by number of slabs, the largest first. Equal entries stay in the plan's order. */
 static void sort_targets(struct making *making)
 {
     const uint32_t target_count = making->unsorted_count;
@@ -288,7 +288,7 @@ static void sort_targets(struct making *making)
     }
 }
 
-/* Sets how many rows and words are in use in the block's two halves; the rest is padding. */
+/* Sets the numbers of rows and of words in each half of the block that are not padding. */
 static void set_extent(const struct making *making, bool pair, struct schedule_target *target)
 {
     const uint32_t half = making->plan->tile / 2;
@@ -346,7 +346,7 @@ static void make_lists(struct making *making)
     const struct plan *plan = making->plan;
     struct schedule *schedule = making->schedule;
     set_positions(plan, schedule->position);
-    /* In a symmetric plan the tiles above the diagonal are skipped: the mirror step writes them. */
+    /* In a symmetric plan, skips the tiles above the diagonal, which the mirror step writes. */
     for (uint32_t row = 0; row < plan->tile_count; row++) {
         for (uint32_t column = 0; column < plan->tile_count; column++) {
             const uint64_t bit = (uint64_t)row * plan->tile_count + column;

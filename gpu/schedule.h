@@ -1,10 +1,10 @@
-/* A plan that leaves tiles out, in the form that the device reads: flat lists, round after round,
- * in one upload. Two 16-bit targets in one tile row with the same left operands are one entry,
- * because a block computes two such tiles side by side. A target whose products would keep one
- * block busy long after all others is several entries, each with a share of the products. The
+/* A plan that omits tiles, in the form that the device reads: flat lists, round after round, in one
+ * upload. Two 16-bit targets in one tile row with the same left operands form one entry, because a
+ * block computes two such tiles side by side. A target whose products would keep one block busy
+ * long after all others is split into several entries, each with a share of the products. The
  * entries of a round are sorted by work, the largest first. One device executes the whole schedule.
  *
- * Host memory; immutable; the caller of schedule_create owns it. */
+ * A schedule is in host memory and immutable. The caller of schedule_create owns it. */
 #pragma once
 
 #include "proto/plan.h"
@@ -16,10 +16,10 @@ extern "C" {
 /* A diagonal tile that a round closes. */
 struct schedule_pivot {
     uint32_t tile;
-    uint32_t depth; /* pivots in use */
+    uint32_t depth; /* number of vertices in the tile */
 };
 
-/* A tile of a panel. Its slot among the operands is its index in the round's list. */
+/* A tile of a panel. Its slot in the operands is its index in the round's list. */
 struct schedule_panel {
     uint32_t tile; /* the panel is (tile, pivot) if left, (pivot, tile) if right */
     uint32_t pivot;
@@ -27,7 +27,7 @@ struct schedule_panel {
     uint8_t width; /* vertices of `tile` */
 };
 
-/* One product of a target, read by one access of 16 bytes. */
+/* One product of a target. The device reads it by one access of 16 bytes. */
 struct schedule_product {
     uint32_t left; /* slot of the left operand */
     uint32_t right[2];
@@ -38,9 +38,9 @@ struct schedule_target {
     uint32_t row;
     uint32_t columns[2];    /* the same tile twice if the entry has only one */
     uint32_t product_begin; /* index of the first product in the plan */
-    uint32_t slabs;         /* slabs of all products of the entry */
+    uint32_t slabs;         /* number of slabs of all products of the entry */
     uint8_t rows;           /* rows in use: vertices of the row tile */
-    uint8_t words[2];       /* words in use in each half of the block's columns; 0: skip the half */
+    uint8_t words[2];       /* words in use in each half of the columns; 0: skip the half */
     uint8_t flags;
 };
 
@@ -48,14 +48,14 @@ struct schedule_target {
 #define SCHEDULE_FRESH_SECOND 2u /* columns[1] has not been written yet */
 #define SCHEDULE_SHARED 4u       /* other entries of the round write the same tiles */
 
-/* A tile that is filled before the first round: it has an edge, is on the diagonal, or is shared by
- * the entries that write it first. */
+/* A tile that is filled before the first round, because it has an edge, is on the diagonal, or is
+ * first written by several entries, which merge their results into it. */
 struct schedule_tile {
     uint32_t row;
     uint32_t column;
 };
 
-/* Entries [begin, begin + count) of the lists. */
+/* Entries [begin, begin + count) of a list. */
 struct schedule_range {
     uint32_t begin;
     uint32_t count;
@@ -86,21 +86,21 @@ struct schedule {
     uint32_t *position; /* row and column of each vertex in the padded matrix */
 };
 
-/* The units in which the device computes. A block of threads has two halves, each half a tile's
- * words wide: the two halves of one tile, or two tiles if a word has two elements. */
+/* The units in which the device computes. The columns of a block have two halves of 64 words: the
+ * two halves of one tile or, if a word has two elements, two tiles. */
 struct schedule_grain {
     uint32_t packing; /* elements per word: 1 or 2 */
     uint32_t slab;    /* pivots per slab */
-    uint32_t units;   /* blocks that the device runs at the same time */
+    uint32_t units;   /* number of blocks that the device runs at the same time */
 };
 
-/* Makes the schedule of a plan (borrowed) other than the dense plan. STATUS_NO_MEMORY;
- * STATUS_NO_DEVICE_MEMORY if a list has 2^32 entries or more. */
+/* Creates the schedule of a plan, which is borrowed and not the dense plan. STATUS_NO_MEMORY;
+ * STATUS_NO_DEVICE_MEMORY if a list would have 2^32 entries or more. */
 MUST_CHECK enum status schedule_create(const struct plan *plan, struct schedule_grain grain,
                                        struct schedule **ret_schedule);
 void schedule_destroy(struct schedule *schedule);
 
-/* Returns an upper bound on the device memory of the lists, each aligned to `alignment`. */
+/* Returns an upper bound on the device memory of the lists in bytes, each list aligned. */
 uint64_t schedule_bytes_most(const struct plan *plan, uint64_t alignment);
 /* Returns the largest number of slots of left operands and of right operands in any round. */
 void schedule_slots(const struct plan *plan, uint32_t *ret_left, uint32_t *ret_right);

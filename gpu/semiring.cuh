@@ -1,14 +1,14 @@
-/* The min-plus (tropical) semiring in each number format of the kernels: the lengths of two paths
- * are added, and the shorter of two is kept.
+/* The min-plus (tropical) semiring in each number format of the kernels: its product adds the
+ * lengths of two paths, and its sum keeps the shorter of two paths.
  *
- * A semiring defines what the matrix holds (`element`), what a register of the interior phase holds
- * (`word`: one element, or two neighbours in a row), and the operations on both. `scalar` is the
- * format in which single tiles are closed.
+ * A semiring defines the type of matrix elements (`element`), the type of registers in the interior
+ * phase (`word`: one element, or two neighbours in a row), and the operations on both. `scalar` is
+ * the type in which diagonal tiles are closed.
  *
- * After a negative cycle numbers may wrap around; that is harmless, because the solve has failed
- * and its numbers are discarded.
+ * After a negative cycle, numbers may wrap around. This is harmless, because the solve has failed
+ * and its results are discarded.
  *
- * Measured on an H200 (132 multiprocessors, 1.98 GHz), in registers alone, T = 1e12 relaxations per
+ * Rates in registers, measured on an H200 (132 multiprocessors, 1.98 GHz), in 1e12 relaxations per
  * second: int32 VIADDMNMX 16.6, 16-bit pairs 33.3, FADD + FMNMX 16.6, two FADD + VIMNMX3 22.1. */
 #pragma once
 
@@ -31,9 +31,9 @@ struct semiring_i4 {
         return __viaddmin_s32(to, from, distance);
     }
     /* Relaxes over two pivots at once. VIADDMNMX uses only the ALU pipe and leaves the multiplier
-     * pipe idle. So in two of eight columns the multiplier computes the sums, as to * 1 + from, and
-     * one VIMNMX3 replaces two fused instructions. The compiler knows `column`, 0 to 7. It must not
-     * know that `one` is 1, or it would make the sums additions again. */
+     * pipe idle. So in two of eight columns the multiplier computes the sums, as to * one + from,
+     * and one VIMNMX3 replaces two VIADDMNMX. The compiler knows `column`, 0 to 7. It must not know
+     * that `one` is 1, or it would turn the multiplications into additions. */
     static __device__ __forceinline__ word relax_pair(word distance, word to0, word from0, word to1,
                                                       word from1, uint32_t column, int32_t one)
     {
@@ -44,8 +44,8 @@ struct semiring_i4 {
     }
 };
 
-/* The semiring of non-negative float32. Such floats are ordered like their bits read as integers,
- * so one three-way integer minimum relaxes over two pivots. */
+/* The semiring of non-negative float32. Such floats have the same order as their bits read as
+ * integers, so one three-way integer minimum relaxes over two pivots. */
 struct semiring_f4 {
     typedef float element;
     typedef float word;
@@ -104,8 +104,8 @@ struct semiring_f8 {
 };
 
 /* The semiring of unsigned 16-bit integers, two columns per word. It is used only if every finite
- * distance is proven to fit. The left operand of a product holds each element twice, to avoid
- * permuting words. */
+ * distance is proven to fit. The left operand of a product contains each element twice, so that
+ * words need not be permuted. */
 struct semiring_u2 {
     typedef uint16_t element;
     typedef uint32_t word;
@@ -147,22 +147,22 @@ semiring_relax_word(typename semiring::word distance, typename semiring::word to
     }
 }
 
-/* The operands of the interior phase: the panels of a round, copied out of the matrix into the
- * layout that the interior kernel reads, so that the matrix may already change.
+/* The operands of the interior phase: the panels of a round, copied from the matrix into the layout
+ * that the interior kernel reads, so that later phases may already change the matrix.
  *
  * A panel is cut into blocks of 64 words over GPU_TILE pivots: a block holds 64 consecutive words
  * of each pivot, pivot after pivot, GPU_TILE * 64 words without a gap. Any run of pivots of a block
- * is contiguous memory: one bulk copy.
+ * is contiguous, so one bulk copy transfers it.
  *
  *   left:  64 rows of the column panel, transposed; a word is one row (a 16-bit one twice)
  *   right: 64 words of the row panel; a word is one column, or two 16-bit ones
  * A tile has two left blocks, and two right blocks or one. If the matrix is symmetric and a word is
  * one element, left and right are the same numbers and are stored once. */
 
-/* Words of an operand block along the panel. */
+/* Number of words of an operand block for each pivot. */
 #define OPERAND_WORDS 64
 #define OPERAND_BLOCK_WORDS (GPU_TILE * OPERAND_WORDS)
-/* Pivot tiles whose products one interior launch can fuse. */
+/* Maximum number of pivot tiles over which one launch of the interior phase relaxes. */
 #define OPERAND_PIVOTS 2
 
 static_assert(GPU_TILE == 2 * OPERAND_WORDS, "a tile has two left blocks");
@@ -180,7 +180,7 @@ static __host__ __device__ constexpr uint32_t operand_right_blocks(void)
     return GPU_TILE / OPERAND_WORDS / semiring_packing<semiring>();
 }
 
-/* Returns the words of all left, or of all right, panels of one pivot tile. */
+/* Returns the number of words of all left panels, or all right panels, of one pivot tile. */
 static inline uint64_t operand_words(uint64_t tile_count, uint32_t blocks_per_tile)
 {
     return tile_count * blocks_per_tile * OPERAND_BLOCK_WORDS;

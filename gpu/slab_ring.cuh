@@ -1,10 +1,11 @@
-/* A ring of stages in shared memory: slabs of the operands are loaded while earlier slabs are in
- * use. Each stage has four pieces (two left blocks, two right blocks) of the same run of pivots.
+/* A ring of stages in shared memory, into which slabs of the operands are loaded while earlier
+ * slabs are in use. A stage has four pieces (from two left and two right blocks) for the same run
+ * of pivots.
  *
- * In code for compute capability 9.0 one thread issues a bulk copy of each piece, and every warp
- * waits for the slab by itself, so that warps drift apart and the loop has no barrier of the whole
- * block: measured 9 % faster than the other form on an H200. In the PTX for other cards all threads
- * copy 16 bytes at a time (cp.async), and a barrier separates the slabs. */
+ * In code for compute capability 9.0, one thread issues a bulk copy of each piece, and every warp
+ * waits for the slab by itself. The loop needs no barrier of the whole block, which was measured to
+ * be 9 % faster on an H200 than the other form. In the PTX for other cards, all threads copy 16
+ * bytes at a time (cp.async), and a barrier separates the slabs. */
 #pragma once
 
 #include "gpu/semiring.cuh"
@@ -15,10 +16,10 @@
 #define RING_PIECE_BYTES 8192
 #define RING_STAGE_BYTES (RING_PIECES * RING_PIECE_BYTES)
 #define RING_STAGES 3
-/* Shared memory of the ring: the stages, then two barriers for each stage. */
+/* Bytes of shared memory of the ring: the stages, then two barriers for each stage. */
 #define RING_BYTES (RING_STAGES * RING_STAGE_BYTES + 2 * RING_STAGES * sizeof(uint64_t))
 
-/* Pivots in a slab. */
+/* Returns the number of pivots in a slab. */
 template <typename word> static __host__ __device__ constexpr uint32_t ring_pivots(void)
 {
     return RING_PIECE_BYTES / (OPERAND_WORDS * sizeof(word));
@@ -26,8 +27,8 @@ template <typename word> static __host__ __device__ constexpr uint32_t ring_pivo
 
 /* Addresses of the four pieces of a slab. */
 template <typename word> struct ring_source {
-    const word *left;    /* first of the tile's two left blocks, at the slab's first pivot */
-    const word *right;   /* first of its right blocks, at the same pivot */
+    const word *left;    /* the tile's first left block, at the slab's first pivot */
+    const word *right;   /* the tile's first right block, at the same pivot */
     uint64_t next_right; /* words from the first right block to the second */
 };
 
@@ -37,8 +38,8 @@ template <typename word> struct ring_source {
 #define RING_BULK 0
 #endif
 
-/* Number of slabs whose copies are issued before the first is used. With bulk copies, all warps
- * left the next stage one slab earlier, so the issuing thread seldom waits. */
+/* Number of slabs whose copies are issued before the first slab is used. With bulk copies, all
+ * warps have then left the next stage one slab earlier, so the issuing thread seldom waits. */
 #define RING_AHEAD (RING_BULK ? RING_STAGES - 2 : RING_STAGES - 1)
 
 static __device__ __forceinline__ unsigned char *ring_stage(unsigned char *ring, uint32_t slab)
@@ -48,8 +49,8 @@ static __device__ __forceinline__ unsigned char *ring_stage(unsigned char *ring,
 
 #if RING_BULK
 
-/* Returns the address of one of the two barriers of a stage. One signals that the slab has arrived;
- * the other (`empty`) signals that the stage may be filled again. */
+/* Returns the address of one of the two barriers of a slab's stage. One signals that the slab has
+ * arrived; the other (`empty`) signals that the stage may be filled again. */
 static __device__ __forceinline__ uint32_t ring_barrier(unsigned char *ring, uint32_t slab,
                                                         bool empty)
 {
@@ -58,7 +59,7 @@ static __device__ __forceinline__ uint32_t ring_barrier(unsigned char *ring, uin
            index * (uint32_t)sizeof(uint64_t);
 }
 
-/* Waits until the barrier's phase with this parity has completed. */
+/* Waits until the phase of the barrier with this parity is complete. */
 static __device__ __forceinline__ void ring_wait(uint32_t barrier, uint32_t parity)
 {
     asm volatile("{\n"
@@ -114,8 +115,8 @@ static __device__ __forceinline__ void ring_init(unsigned char *ring)
 #endif
 }
 
-/* Waits until every warp has finished with the previous slab in this stage. Without bulk copies no
- * wait is needed, because copies are issued after the barrier behind the stage's last slab. */
+/* Waits until every warp has finished with the previous slab of the stage. Without bulk copies no
+ * wait is needed, because copies are issued after the barrier that follows that slab. */
 static __device__ __forceinline__ void ring_await_room(unsigned char *ring, uint32_t slab)
 {
 #if RING_BULK
@@ -128,9 +129,9 @@ static __device__ __forceinline__ void ring_await_room(unsigned char *ring, uint
 #endif
 }
 
-/* Issues the copies of a slab: with bulk copies by thread 0 alone, once the stage is free. Without
- * bulk copies all threads take part, and every iteration ends with a commit, so that "all but the
- * newest" always includes the current slab. */
+/* Issues the copies of a slab. With bulk copies, thread 0 issues them alone when the stage is free.
+ * Without bulk copies all threads take part, and every iteration commits, so that waiting for all
+ * but the newest groups of copies always includes the current slab. */
 template <typename word>
 static __device__ __forceinline__ void ring_send(unsigned char *ring, uint32_t slab,
                                                  struct ring_source<word> source)
@@ -164,7 +165,7 @@ static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t 
     }
 }
 
-/* Replaces ring_order in an iteration that issues no copies. */
+/* Called instead of ring_order in an iteration that issues no copies. */
 static __device__ __forceinline__ void ring_order_none(void)
 {
 #if !RING_BULK
@@ -172,7 +173,7 @@ static __device__ __forceinline__ void ring_order_none(void)
 #endif
 }
 
-/* Waits until the slab has arrived; without bulk copies also until all threads have left the next
+/* Waits until the slab has arrived and, without bulk copies, all threads have left the next
  * stage. */
 static __device__ __forceinline__ void ring_await_slab(unsigned char *ring, uint32_t slab)
 {
@@ -202,8 +203,8 @@ static __device__ __forceinline__ void ring_leave(unsigned char *ring, uint32_t 
 #endif
 }
 
-/* Must be called between ring_init and the first ring_await_slab; copies may be issued earlier.
- * Returns true to all threads if `stopped` is true for any of them. */
+/* Synchronizes the block. Must be called between ring_init and the first ring_await_slab; copies
+ * may be issued before. Returns true to all threads if `stopped` is true for any of them. */
 static __device__ __forceinline__ bool ring_ready(bool stopped)
 {
     return __syncthreads_or(stopped) != 0;

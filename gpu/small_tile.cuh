@@ -1,5 +1,5 @@
-/* Tiles of 64x64 elements, and the operations of one block of 256 threads on them: copies,
- * products, closing a diagonal tile. For kernel_small.cuh. */
+/* Operations of one block of 256 threads on tiles of 64x64 elements, for kernel_small.cuh: copies,
+ * products, and closing a diagonal tile. */
 #pragma once
 
 #include "gpu/semiring.cuh"
@@ -7,23 +7,22 @@
 #define SMALL_TILE 64
 #define SMALL_THREADS 256
 /* Elements per row of the left operand in shared memory: four more than in a tile, so that rows
- * that a warp reads together begin in different banks. */
+ * that a warp reads at the same time begin in different banks. */
 #define SMALL_LEFT_STRIDE (SMALL_TILE + QUAD)
 
-/* Shorter edge of a strip of a panel tile. */
+/* Shorter edge of a strip, which is half of a panel tile. */
 #define SMALL_STRIP (SMALL_TILE / 2)
 
 static_assert(SMALL_THREADS * QUAD * QUAD == SMALL_TILE * SMALL_TILE, "4x4 elements per thread");
 static_assert(GPU_TILE % SMALL_TILE == 0, "the padded matrix has whole tiles");
 
 struct small_step {
-    uint32_t tile_count; /* tiles along one edge of the matrix, SMALL_TILE wide */
+    uint32_t tile_count; /* number of tiles of SMALL_TILE along one edge of the matrix */
     struct tile_control *control;
-    volatile uint32_t *negative; /* in host-mapped memory */
+    volatile uint32_t *negative; /* in mapped host memory */
 };
 
-/* Returns whether a block computes interior tiles in pairs: doubles would need too many
- * registers. */
+/* Returns whether blocks compute interior tiles in pairs. Doubles would need too many registers. */
 template <typename semiring> static __host__ __device__ constexpr bool small_pairs(void)
 {
     return sizeof(typename semiring::element) == 4;
@@ -33,12 +32,12 @@ template <typename element> struct small_shared {
     __align__(16) element left[(sizeof(element) == 4 ? 2 : 1) * SMALL_TILE * SMALL_LEFT_STRIDE];
     __align__(16) element right[SMALL_TILE * SMALL_TILE];
     __align__(16) element old[(sizeof(element) == 4 ? 2 : 0) * SMALL_TILE * SMALL_TILE + 4];
-    /* Double buffers for the current pivot and the next one. */
+    /* Double buffers: one for the current pivot, one for the next. */
     __align__(16) element pivot_row[2][SMALL_TILE];
     __align__(16) element pivot_column[2][SMALL_TILE];
 };
 
-/* COUNT elements that are read or written by one access; four doubles take two accesses. */
+/* COUNT elements, which one access reads or writes; four doubles take two accesses. */
 template <typename element, uint32_t COUNT>
 struct __align__(COUNT * sizeof(element) < 16 ? COUNT * sizeof(element) : 16) small_line
 {
@@ -57,13 +56,13 @@ static __device__ __forceinline__ void small_put(element *to,
     *reinterpret_cast<struct small_line<element, COUNT> *>(to) = line;
 }
 
-/* A thread's part of a tile or of a strip, with rows GAP apart. With a gap of 4 a warp reads
- * consecutive rows together, which avoids bank conflicts; small_close needs a gap of 1. */
+/* A thread's part of a tile or a strip. Its rows are GAP rows apart. With a gap of 4, the threads
+ * of a warp read consecutive rows, which avoids bank conflicts; small_close needs a gap of 1. */
 template <typename element, uint32_t ROWS, uint32_t COLUMNS, uint32_t GAP> struct small_part {
     struct small_line<element, COLUMNS> rows[ROWS];
 };
 
-/* A tile in global memory, or a part of one. */
+/* A tile, or a part of a tile, in global memory. */
 template <typename element> struct small_view {
     element *elements;
     uint64_t stride; /* elements from one row to the next */
@@ -77,7 +76,7 @@ small_tile(struct tile_matrix<element> matrix, uint32_t row_tile, uint32_t colum
             matrix.stride};
 }
 
-/* Returns the part of a view that begins `row` rows down and `column` elements to the right. */
+/* Returns the view that begins `row` rows below and `column` elements to the right of this view. */
 template <typename element>
 static __device__ __forceinline__ struct small_view<element>
 small_inside(struct small_view<element> view, uint32_t row, uint32_t column) {
@@ -121,7 +120,7 @@ small_store(const struct small_part<element, ROWS, COLUMNS, GAP> &part,
     }
 }
 
-/* part = min(part, left x right) over the pivots [FIRST, LAST), both in shared memory. */
+/* Computes part = min(part, left x right) over pivots [FIRST, LAST); operands in shared memory. */
 template <typename semiring, uint32_t FIRST, uint32_t LAST, uint32_t ROWS, uint32_t COLUMNS,
           uint32_t GAP>
 static __device__ __forceinline__ void
@@ -155,8 +154,8 @@ small_product(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> 
     }
 }
 
-/* part = min(home, left x right) for HIGH x WIDE elements: the product of HIGH rows at left and
- * WIDE columns at right. The result stays in registers. */
+/* Computes part = min(home, left x right) for HIGH x WIDE elements, from HIGH rows of left and WIDE
+ * columns of right. The result stays in registers. */
 template <typename semiring, uint32_t HIGH, uint32_t WIDE, uint32_t ROWS, uint32_t COLUMNS,
           uint32_t GAP>
 static __device__ __forceinline__ void
@@ -178,7 +177,7 @@ small_relax(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> &p
     __syncthreads();
 }
 
-/* Relaxes a whole tile over a pivot tile. */
+/* Relaxes a whole tile over a pivot tile. The result stays in registers. */
 template <typename semiring, uint32_t GAP>
 static __device__ __forceinline__ void
 small_relax_tile(struct small_part<typename semiring::element, QUAD, QUAD, GAP> &part,
@@ -190,7 +189,7 @@ small_relax_tile(struct small_part<typename semiring::element, QUAD, QUAD, GAP> 
     small_relax<semiring, SMALL_TILE, SMALL_TILE>(part, place, left, right, home, shared);
 }
 
-/* Returns the first row and column of a thread whose ROWS rows are four rows apart. */
+/* Returns the first row and column of a thread that has ROWS rows, four rows apart. */
 template <uint32_t ROWS> static __device__ __forceinline__ struct tile_place small_place(void)
 {
     const uint32_t warp = threadIdx.x / WARP_THREADS;
@@ -221,7 +220,7 @@ template <typename element> struct small_pair {
     struct small_view<element> home[2];
 };
 
-/* Starts the copy of half of a pair's operands: pivots [FIRST, FIRST + SMALL_STRIP). */
+/* Starts the copy of half of a pair's operands, for pivots [FIRST, FIRST + SMALL_STRIP). */
 template <uint32_t FIRST, typename element>
 static __device__ __forceinline__ void small_copy_half(const struct small_pair<element> &pair,
                                                        struct small_shared<element> *shared)
@@ -236,7 +235,7 @@ static __device__ __forceinline__ void small_copy_half(const struct small_pair<e
     __pipeline_commit();
 }
 
-/* Starts the copy of the pair's own tiles, which are needed after the operands. */
+/* Starts the copy of the pair's own tiles, which the computation needs after the operands. */
 template <typename element>
 static __device__ __forceinline__ void small_copy_homes(const struct small_pair<element> &pair,
                                                         struct small_shared<element> *shared)
@@ -247,9 +246,9 @@ static __device__ __forceinline__ void small_copy_homes(const struct small_pair<
     __pipeline_commit();
 }
 
-/* Computes two interior tiles at once, 8x4 elements per thread, which needs fewer shared loads per
- * relaxation. The first four warps compute the first tile. The block waits only for the first half
- * of the operands; the second half and the tiles themselves arrive during the computation. */
+/* Computes two interior tiles at once with 8x4 elements per thread, which needs fewer loads from
+ * shared memory. The first four warps compute the first tile. The block waits only for the first
+ * half of the operands; the second half and the tiles themselves arrive during the computation. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior_pair(const struct small_pair<typename semiring::element> &pair,
@@ -290,8 +289,8 @@ small_interior_pair(const struct small_pair<typename semiring::element> &pair,
     __syncthreads();
 }
 
-/* Publishes a pivot's row and column from the threads that hold parts of them; LINE is the pivot's
- * index among a thread's four lines. */
+/* Writes a pivot's row and column to shared memory, from the threads that hold parts of them. LINE
+ * is the pivot's index among a thread's four rows or columns. */
 template <uint32_t LINE, typename element>
 static __device__ __forceinline__ void
 small_publish(struct small_part<element, QUAD, QUAD, 1> &part, struct tile_place place,
@@ -312,9 +311,9 @@ small_publish(struct small_part<element, QUAD, QUAD, 1> &part, struct tile_place
     }
 }
 
-/* Relaxes the thread's elements of a tile over one of the tile's own pivots. Only records a
- * negative cycle, which is tested once after all pivots: a branch on a value that was just loaded
- * would cost a quarter of the time. */
+/* Relaxes the thread's elements of a tile over one of the tile's own pivots. A negative cycle only
+ * sets *negative, which is tested once, after all pivots, because a branch on a value that was just
+ * loaded would take a quarter of the time. */
 template <typename semiring, uint32_t LINE>
 static __device__ __forceinline__ void
 small_step_over(struct small_part<typename semiring::element, QUAD, QUAD, 1> &part,
@@ -341,8 +340,8 @@ small_step_over(struct small_part<typename semiring::element, QUAD, QUAD, 1> &pa
     __syncthreads();
 }
 
-/* Closes a tile over its own vertices. Returns false to all threads on a negative cycle; the
- * elements of the tile are then meaningless. */
+/* Closes a tile: Floyd-Warshall over the tile's own vertices. Returns false to all threads if there
+ * is a negative cycle; the elements of the tile are then meaningless. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 small_close(struct small_part<typename semiring::element, QUAD, QUAD, 1> &part,

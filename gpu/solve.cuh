@@ -1,5 +1,5 @@
-/* The steps of a solve on one device, for its own rows: filling the matrix, uploading edges,
- * statistics, and downloading rows. group.cuh runs the steps and connects the devices. */
+/* The steps of a solve on one device, for its own rows: fill the matrix, upload edges, compute
+ * statistics, and download rows. group.cuh runs the steps and connects the devices. */
 #pragma once
 
 #include "gpu/device.cuh"
@@ -15,9 +15,9 @@
 
 #include <time.h>
 
-/* Downloads finished rows: the device packs a chunk of rows, a transfer moves the chunk into one of
- * two staging buffers, and the host copies it into the caller's matrix. While the host copies one
- * chunk, the next is being transferred. */
+/* Finished rows are downloaded in chunks: the device packs a chunk of rows, a transfer moves it
+ * into one of two staging buffers, and the host copies it into the caller's matrix. While the host
+ * copies one chunk, the next chunk is being transferred. */
 
 template <typename element, typename result_element> struct download {
     struct gpu *gpu;
@@ -27,9 +27,9 @@ template <typename element, typename result_element> struct download {
     struct tile_order order;
     void *result;
     uint32_t vertex_count;
-    uint32_t row_count;        /* rows of the matrix on this device */
-    uint32_t chunk_rows;       /* rows of a full chunk */
-    struct scaling scaling;    /* if it has decimals, the host writes doubles */
+    uint32_t row_count;        /* number of rows of the matrix on this device */
+    uint32_t chunk_rows;       /* number of rows of a full chunk */
+    struct scaling scaling;    /* with decimals, the host writes doubles */
     const struct ranks *ranks; /* rank 0 receives all rows; NULL: no ranks */
 };
 
@@ -42,7 +42,7 @@ static inline uint32_t download_rows_of(const struct tile_rows &rows, uint32_t v
            (tile_rows_owns(rows, tiles - 1) ? padding : 0);
 }
 
-/* Returns how many of `count` rows of the device, from `own` on, are consecutive in the matrix. */
+/* Returns how many of the device's rows [own, own + count) are consecutive in the matrix. */
 static inline uint32_t download_run(const struct tile_rows &rows, uint32_t own, uint32_t count)
 {
     const uint32_t block = TILE_ROWS_BLOCK * GPU_TILE;
@@ -75,7 +75,7 @@ download_pack(const struct download<element, result_element> *download, uint32_t
                          gpu->stream);
 }
 
-/* Copies the chunk of rows that starts at first_row from staging to the result. */
+/* Copies the chunk of rows that starts at first_row from a staging buffer to the result. */
 template <typename element, typename result_element>
 static void download_copy(const struct download<element, result_element> *download,
                           uint32_t first_row, uint32_t slot)
@@ -99,7 +99,7 @@ static void download_copy(const struct download<element, result_element> *downlo
     }
 }
 
-/* Packs the chunk of rows that starts at first_row and sends it to the host. */
+/* Packs the chunk of rows that starts at first_row, and starts its transfer to the host. */
 template <typename element, typename result_element>
 MUST_CHECK static enum status
 download_start(const struct download<element, result_element> *download, uint32_t first_row,
@@ -114,8 +114,8 @@ download_start(const struct download<element, result_element> *download, uint32_
     return try_translate(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
 }
 
-/* Delivers a chunk that has arrived in staging. A rank other than 0 sends it to rank 0; otherwise
- * it is copied into the result. */
+/* Delivers a chunk that has arrived in a staging buffer. A rank other than 0 sends the chunk to
+ * rank 0; otherwise the chunk is copied into the result. */
 template <typename element, typename result_element>
 static void download_deliver(const struct download<element, result_element> *download,
                              uint32_t first_row, uint32_t slot)
@@ -158,7 +158,7 @@ download_rows(const struct download<element, result_element> *download)
     return STATUS_OK;
 }
 
-/* Receives the rows of the other ranks in rank 0, one rank after another. */
+/* On rank 0, receives the rows of the other ranks, one rank after another. */
 template <typename element, typename result_element>
 static void download_others(const struct download<element, result_element> *own)
 {
@@ -187,7 +187,7 @@ struct solve {
     struct solve_account *account;
     struct timings *timings;
     bool small;                 /* solved in one cooperative launch */
-    const struct ranks *ranks;  /* ranks of a joint solve, else NULL */
+    const struct ranks *ranks;  /* ranks of a joint solve, or NULL */
     struct schedule *schedule;  /* NULL for the dense plan */
     struct planned_lists lists; /* zero for the dense plan, except order.rows */
     struct workspace_shape shape;
@@ -211,8 +211,7 @@ static tile_matrix<typename semiring::element> matrix_of(const struct solve *sol
     return matrix;
 }
 
-/* Returns whether only half of the matrix is computed: for an undirected graph that is not
- * small. */
+/* Returns whether half of the matrix is computed, as for undirected graphs that are not small. */
 static bool is_symmetric(const struct solve *solve)
 {
     return solve->schedule != NULL ? solve->schedule->symmetric
@@ -240,7 +239,7 @@ template <typename semiring> MUST_CHECK static enum status plan_workspace(struct
     return workspace_plan(shape, &solve->workspace.layout) ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
 }
 
-/* Makes the schedule of a plan that leaves tiles out. The time counts toward fill_s. */
+/* Creates the schedule if the plan omits tiles. The time is added to fill_s. */
 template <typename semiring> MUST_CHECK static enum status make_schedule(struct solve *solve)
 {
     struct schedule_grain grain;
@@ -270,8 +269,7 @@ MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
                                    : try_prepare(interior_kernel<semiring>, INTERIOR_SHARED_BYTES);
 }
 
-/* Waits for the end of a step, so that its time can be reported. Small solves do not wait, to save
- * 11 us. */
+/* Waits for the end of a step to measure its time. Small solves do not wait, which saves 11 us. */
 MUST_CHECK static enum status await_step(const struct solve *solve)
 {
     if (!solve->small) {
@@ -280,8 +278,8 @@ MUST_CHECK static enum status await_step(const struct solve *solve)
     return STATUS_OK;
 }
 
-/* Prepares the matrix on the device. Allocating and filling count as fill_s, transferring and
- * scattering the edges as h2d_s; in a small solve both contain only the host's time. */
+/* Prepares the matrix on the device. fill_s is the time of allocating and filling the matrix, h2d_s
+ * of transferring and scattering the edges. In a small solve both include only the host's time. */
 template <typename semiring> MUST_CHECK static enum status prepare(struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
@@ -290,8 +288,7 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
     STATUS_TRY(prepare_kernels<semiring>(solve));
     STATUS_TRY(workspace_acquire(gpu, &solve->shape, &solve->workspace));
     GPU_TRY(cudaMemsetAsync(gpu->control, 0, sizeof(*gpu->control), gpu->stream));
-    if (solve->lists.order.rows.members >
-        1) { /* pieces that are sent contain slots that no kernel writes */
+    if (solve->lists.order.rows.members > 1) { /* sent pieces contain slots that no kernel writes */
         GPU_TRY(cudaMemsetAsync(solve->workspace.left[0][0], 0,
                                 solve->workspace.layout.operand_bytes, gpu->stream));
     }
@@ -340,7 +337,8 @@ static struct download<typename semiring::element, result> download_of(struct so
     download.result = solve->result->elements;
     download.scaling = solve->options->scaling;
     download.vertex_count = solve->graph->vertex_count;
-    /* A chunk fills a staging buffer. workspace_plan has checked that a row fits. */
+    /* A chunk has all rows that fit in a staging buffer. workspace_plan has checked that one
+     * fits. */
     const uint64_t rows =
         solve->workspace.layout.chunk_bytes / (download.vertex_count * sizeof(result));
     download.row_count = download_rows_of(download.order.rows, download.vertex_count);
@@ -351,8 +349,8 @@ static struct download<typename semiring::element, result> download_of(struct so
     return download;
 }
 
-/* Packs all rows of this device, one chunk at a time, and calls visit for each chunk. visit: enum
- * status (const statistics_rows<result> &). */
+/* Packs all rows of this device, one chunk at a time, and calls visit(rows) for each chunk, where
+ * rows is a const statistics_rows<result> &. visit returns a status. */
 template <typename semiring, typename result, typename visitor>
 MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
 {
@@ -372,7 +370,7 @@ MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
     return STATUS_OK;
 }
 
-/* Reduces each row to its statistics, in the first of two passes before the download. */
+/* Computes the statistics of each row, in the first of two passes over the rows. */
 template <typename semiring, typename result>
 MUST_CHECK static enum status reduce_rows(struct solve *solve)
 {
@@ -385,7 +383,7 @@ MUST_CHECK static enum status reduce_rows(struct solve *solve)
     });
 }
 
-/* Counts the distances into the histogram bins defined by the summary, in the second pass. */
+/* Counts the distances in the histogram bins that the summary defines, in the second pass. */
 template <typename semiring, typename result>
 MUST_CHECK static enum status count_rows(struct solve *solve)
 {

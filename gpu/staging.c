@@ -14,7 +14,7 @@
 
 /* Bytes that a thread copies at a time: whole pages, so that no two threads fault in one page. */
 #define SHARE_BYTES ((size_t)1 << 20)
-/* Number of quotients that a thread computes before it copies them; they fit the L1 cache. */
+/* Number of quotients that a thread computes before it copies them. They fit in the L1 cache. */
 #define QUOTIENTS 512
 
 struct staging {
@@ -22,7 +22,7 @@ struct staging {
     pthread_cond_t begun; /* signals that a copy has begun or closing is set */
     pthread_cond_t ended; /* signals that busy is 0 */
     uint64_t copies;      /* copies begun so far */
-    uint32_t busy;        /* threads that still work on the current copy */
+    uint32_t busy;        /* number of threads that still work on the current copy */
     bool closing;
 
     struct staging_copy copy; /* current copy */
@@ -33,7 +33,7 @@ struct staging {
 };
 
 #if defined(__SSE2__)
-/* Copies with non-temporal stores, which do not read the destination's cache lines first. */
+/* Copies with non-temporal stores, which do not read the cache lines of the destination first. */
 static void copy_past_caches(char *to, const char *from, size_t size)
 {
     const size_t head = (16 - (uintptr_t)to % 16) % 16;

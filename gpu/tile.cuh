@@ -1,9 +1,9 @@
 /* The geometry of a tile, which all kernels share, 16-byte memory accesses, and the translation of
  * CUDA errors to a status.
  *
- * On the device the matrix is row-major, with n_pad columns: the vertex count rounded up to whole
- * tiles, or, under a plan with a vertex order, the tiles of the plan, each padded to GPU_TILE. A
- * padded vertex reaches only itself, so no kernel has a special case for the edge of the matrix.
+ * On the device the matrix is row-major with n_pad columns. n_pad is the vertex count rounded up to
+ * whole tiles or, for a plan with a vertex order, the number of the plan's tiles times GPU_TILE. A
+ * padding vertex reaches only itself, so no kernel needs a special case for the edge of the matrix.
  * Every index into the matrix has 64 bits. */
 #pragma once
 
@@ -13,8 +13,8 @@
 #include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
 
-/* Translates an error where it occurs. Clears the error unless it is sticky, so that a later launch
- * check does not see it again. */
+/* Translates the error of a CUDA call to a status. Clears the error unless it is sticky, so that a
+ * later check of a launch does not see it again. */
 MUST_CHECK static inline enum status try_translate(cudaError_t error)
 {
     const enum status status = gpu_fault_status(static_cast<int>(error));
@@ -33,8 +33,8 @@ MUST_CHECK static inline enum status try_translate(cudaError_t error)
         }                                                                                          \
     } while (0)
 
-/* Lets a block use this much shared memory. Called before the first launch of a kernel in a solve;
- * the carve-out makes room for a second block on each multiprocessor. */
+/* Lets each block of a kernel use `bytes` of shared memory. Called before a solve first launches
+ * the kernel. The carve-out makes room for a second block on each multiprocessor. */
 template <typename kernel> MUST_CHECK static enum status try_prepare(kernel *function, size_t bytes)
 {
     GPU_TRY(
@@ -44,7 +44,7 @@ template <typename kernel> MUST_CHECK static enum status try_prepare(kernel *fun
 }
 
 #define WARP_THREADS 32
-/* Words that a thread moves in one access. */
+/* Number of words that a thread loads or stores at once. */
 #define QUAD 4
 
 static_assert(GPU_TILE % WARP_THREADS == 0, "a tile row is a whole number of warp accesses");
@@ -55,10 +55,10 @@ template <typename element> struct tile_matrix {
     uint64_t stride; /* elements per row: n_pad */
 };
 
-/* Positions of the vertices in the matrix, and which tiles hold distances; the others were never
- * written and count as unreachable. The arrays are in device memory. They are NULL for the dense
- * plan, where every vertex is at its own index and every tile is in use. rows: the tile rows of
- * this device. */
+/* Positions of the vertices in the matrix, and which tiles contain distances; other tiles were
+ * never written and count as unreachable. The arrays are in device memory. They are NULL for the
+ * dense plan, where every vertex has its own index as position and every tile is in use. rows: the
+ * tile rows of this device. */
 struct tile_order {
     const uint32_t *position;
     const uint64_t *held; /* bitmap; bit row tile * tile_count + column tile */
@@ -96,10 +96,10 @@ static __device__ __forceinline__ bool tile_holds(const struct tile_order &order
     return (order.held[bit / 64] >> bit % 64 & 1) != 0;
 }
 
-/* Flag in device memory that stops a solve after a negative cycle or a cancel. Blocks of the rounds
- * read it once, when they start; blocks of kernel_small.cuh read it in every round. A block that
- * finds it set computes at most the first slabs of its work. A block that has read it before runs
- * to completion. */
+/* A flag in device memory that stops a solve after a negative cycle or a cancellation. Blocks of
+ * the rounds read it once, when they start; blocks of kernel_small.cuh read it in every round. A
+ * block that finds the flag set computes at most the first slabs of its work. A block that has read
+ * the flag before it was set runs to completion. */
 struct tile_control {
     uint32_t stop;
 };
@@ -117,8 +117,8 @@ static __device__ __forceinline__ element *tile_at(struct tile_matrix<element> m
            (uint64_t)column_tile * GPU_TILE;
 }
 
-/* Loads or stores a quad: one 16-byte access for 4-byte words, two for doubles. The address is
- * 16-byte aligned, in global or shared memory. */
+/* Loads or stores a quad, by one 16-byte access for 4-byte words, or two for doubles. The address
+ * must be aligned to 16 bytes, in global or shared memory. */
 template <typename word>
 static __device__ __forceinline__ void tile_load_quad(const word *from, word (&to)[QUAD])
 {
@@ -171,8 +171,8 @@ static __device__ __forceinline__ void tile_copy_16(void *shared, const void *gl
     __pipeline_memcpy_async(shared, global, 16);
 }
 
-/* Start of a thread's 4x4 words in a block of COLUMNS columns. A warp covers 16 x 32 words, so its
- * loads of a pivot row are consecutive and it needs few loads of a pivot column. */
+/* First row and column of a thread's 4x4 words in a block of COLUMNS columns. A warp covers 16 x 32
+ * words: its loads of a pivot row are consecutive, and loads of a pivot column are few. */
 struct tile_place {
     uint32_t row;
     uint32_t column;

@@ -1,12 +1,12 @@
-/* How the tile rows of the matrix are distributed over the devices of a group.
+/* Distributes the tile rows of the matrix over the devices of a group.
  *
  * Blocks of TILE_ROWS_BLOCK tile rows are dealt back and forth, 0 1 2 2 1 0 0 1 ..., so that the
  * members get about equal shares of the triangle that a symmetric solve computes. A member stores
- * its tile rows contiguously: a `local` index counts these, a `global` index counts the tile rows
- * of the whole matrix. A single device is a group of one.
+ * its tile rows contiguously. A `local` index counts the tile rows of a member, a `global` index
+ * the tile rows of the whole matrix. A single device is a group of one.
  *
- * Panels that members send to each other are in slots: those of member 0, then those of member 1,
- * and so on, `most` slots for each, so that each member sends one contiguous piece. */
+ * Panels that members send to each other are stored in slots, `most` slots for each member, in the
+ * order of the members, so that each member sends one contiguous piece. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +22,8 @@ extern "C" {
 #define TILE_ROWS_INLINE inline
 #endif
 
-/* Largest number of pivot tiles in a round, so that one member owns all of them. */
+/* Number of tile rows in a block: the largest number of pivot tiles in a round, so that one member
+ * owns all pivot tiles of a round. */
 #define TILE_ROWS_BLOCK 2
 
 struct tile_rows {

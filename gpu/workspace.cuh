@@ -12,7 +12,7 @@
 #define WORKSPACE_EDGE_BYTES 12
 /* Alignment of the parts, sufficient for bulk copies and 16-byte accesses. */
 #define WORKSPACE_ALIGNMENT 256
-/* Sets of operands: the panels of one round are read while the panels of the next are computed. */
+/* Sets of operands: the panels of one round are read while those of the next are computed. */
 #define WORKSPACE_PARITIES 2
 
 /* Parameters that determine the size of every part of the workspace. */
@@ -21,14 +21,14 @@ struct workspace_shape {
     uint64_t edge_count;
     uint32_t tile_count;    /* tiles along the edge of the matrix */
     struct tile_rows rows;  /* tile rows on this device */
-    uint64_t list_bytes;    /* lists of a plan that leaves tiles out */
+    uint64_t list_bytes;    /* lists of a plan that omits tiles */
     uint32_t element_bytes; /* bytes of a matrix element */
     uint32_t word_bytes;    /* bytes of an operand word */
     uint32_t result_bytes;  /* bytes of a result element */
-    uint32_t right_blocks;  /* operand_right_blocks; 0: left blocks also serve as right blocks */
-    uint32_t left_slots;    /* left tiles in a set of operands */
-    uint32_t right_slots;   /* right tiles in a set of operands */
-    uint32_t parities;      /* sets of operands: rounds in memory at once */
+    uint32_t right_blocks;  /* from operand_right_blocks; 0: left blocks serve as right blocks */
+    uint32_t left_slots;    /* number of left tiles in a set of operands */
+    uint32_t right_slots;   /* number of right tiles in a set of operands */
+    uint32_t parities;      /* sets of operands, one per round in flight */
     uint32_t pivots;        /* pivot tiles per round; 0: no operands */
 };
 
@@ -77,8 +77,8 @@ static inline void workspace_set_planned(struct workspace_shape *shape, const st
     shape->pivots = 1;
 }
 
-/* Computes the size of each part. Returns false if a row does not fit a chunk, i.e. if the matrix
- * is larger than the memory of any device. For smaller graphs no size overflows. */
+/* Computes the size of each part. Returns false if a row does not fit in a chunk; the matrix is
+ * then larger than the memory of any device. For smaller graphs no size overflows. */
 static inline bool workspace_plan(const struct workspace_shape *shape,
                                   struct workspace_layout *ret_layout)
 {
@@ -135,8 +135,7 @@ static inline void *workspace_cut(char **rest, uint64_t bytes)
     return part;
 }
 
-/* Divides the device's arena into the parts of the workspace. The arena grows if necessary and
- * belongs to the device. */
+/* Divides the device's arena, which grows if necessary, into the parts of the workspace. */
 MUST_CHECK static inline enum status
 workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct workspace *workspace)
 {
@@ -168,8 +167,8 @@ workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct w
     return STATUS_OK;
 }
 
-/* Frees the arena if it is too large to keep. No kernel may be running. Ignores errors of a lost
- * device. */
+/* Frees the arena if it is larger than DEVICE_KEPT_BYTES. No kernel may be running. Errors are
+ * ignored, because the device may be lost. */
 static inline void workspace_release(struct gpu *gpu)
 {
     if (gpu->arena_bytes > DEVICE_KEPT_BYTES) {
