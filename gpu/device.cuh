@@ -33,7 +33,7 @@ struct gpu {
     uint32_t multiprocessors;
     uint32_t clock_mhz;
     struct gpu_tuning tuning;
-    cudaStream_t stream; /* transfers, diagonal and panels; higher priority than half[] */
+    cudaStream_t stream; /* runs transfers, diagonal and panels; higher priority than half[] */
     cudaStream_t half[DEVICE_HALVES];
     cudaStream_t alarm_stream; /* copies the flag that makes running kernels stop */
     cudaEvent_t panels_done[DEVICE_ROUND_EVENTS];

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Compute capability of Ampere, the first architecture with asynchronous copies to shared memory.
- * All later ones have enough shared memory for a block of the interior phase. */
+/* Minimum major compute capability. Ampere (8.0) is the first architecture with asynchronous copies
+ * to shared memory; it and later ones have enough shared memory for the interior phase. */
 #define CAPABILITY_MAJOR_MIN 8
 
 /* Bytes of device memory left to the driver, which allocates memory when it loads a kernel. */

@@ -31,7 +31,7 @@ struct diagonal_step {
     uint32_t tile;  /* tile row and column in the whole matrix */
     uint32_t depth; /* number of vertices in the tile; the kernel rounds it up to whole quads */
     struct tile_control *control;
-    volatile uint32_t *negative; /* in mapped host memory */
+    volatile uint32_t *negative; /* mapped host memory; 1 reports a negative cycle */
 };
 
 /* Row and column of the current pivot. */
@@ -122,7 +122,8 @@ diagonal_step_over(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDG
     __syncthreads();
 }
 
-/* Relaxes the tile over half of the pivots: each thread's first quad (HALF 0) or second (1). */
+/* Relaxes the tile over half of the pivots: those in each thread's first quad of lines if HALF is
+ * 0, or in its second quad if HALF is 1. */
 template <typename semiring, uint32_t HALF>
 static __device__ __forceinline__ void
 diagonal_close_half(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],

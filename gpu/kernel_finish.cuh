@@ -14,8 +14,8 @@
 
 /* Words in mapped host memory, in which kernels report why a solve must end. */
 struct finish_alarm {
-    uint32_t negative;     /* a diagonal element is below 0 */
-    uint32_t out_of_range; /* a distance does not fit the kind of the result */
+    uint32_t negative;     /* 1: a diagonal element is below 0 */
+    uint32_t out_of_range; /* 1: a distance does not fit the kind of the result */
 };
 
 struct finish_rows {

@@ -39,14 +39,14 @@ template <typename word> struct interior_step {
     uint32_t pivot_count;
     uint32_t next[OPERAND_PIVOTS]; /* pivot tiles of the next round */
     uint32_t next_count;
-    uint32_t tile_count; /* tiles along the edge of the matrix */
+    uint32_t tile_count; /* number of tiles along the edge of the matrix */
     uint32_t first;      /* for REST: first row, or folded row, of the range */
     bool symmetric;
     int32_t one; /* always 1; see semiring.cuh */
     const struct tile_control *control;
     struct tile_rows rows;
-    uint32_t row_count; /* tile rows on this device */
-    bool owns_next;     /* this device owns the rows of the next pivots */
+    uint32_t row_count; /* number of tile rows on this device */
+    bool owns_next;     /* whether this device owns the rows of the next pivots */
 };
 
 /* The work of one block: a row tile and two column tiles. The two columns are the same tile, unless

@@ -19,7 +19,7 @@
 #include "gpu/semiring.cuh"
 
 #define PANEL_THREADS 256
-/* Words in a strip of a row tile. */
+/* Width of a strip of a row tile, in words. */
 #define PANEL_STRIP 32
 
 struct panel_step {

@@ -114,9 +114,9 @@ planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
 
 /* Which words of a warp are in use. Without bulk copies, tall and wide apply to the whole block. */
 struct planned_share {
-    bool idle; /* all words are padding */
-    bool tall; /* the second quads of rows are in use */
-    bool wide; /* the second quads of words are in use */
+    bool idle; /* whether all words are padding */
+    bool tall; /* whether the second quads of rows are in use */
+    bool wide; /* whether the second quads of words are in use */
 };
 
 template <typename semiring, typename cursor>

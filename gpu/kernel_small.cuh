@@ -71,13 +71,13 @@ small_column_strip(struct tile_matrix<typename semiring::element> matrix, uint32
     small_store(part, small_inside(home, place.row, place.column));
 }
 
-/* Returns the tile row or column with index `place` among those other than the pivot's. */
+/* Returns the index of tile row (or column) number `place`, when the pivot's is not counted. */
 static __device__ __forceinline__ uint32_t small_other(uint32_t place, uint32_t pivot)
 {
     return place + (place >= pivot ? 1 : 0);
 }
 
-/* Computes the block's strips of the panels. Strips of row tiles precede strips of column tiles. */
+/* Computes the block's strips of the panels. Row tiles are numbered before column tiles. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_panels(struct tile_matrix<typename semiring::element> matrix, const struct small_step &step,

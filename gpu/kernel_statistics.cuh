@@ -65,7 +65,7 @@ template <typename real> static __device__ __forceinline__ bool statistics_reach
     return distance < INFINITY;
 }
 
-/* Types in which distances are summed and compared, and the extreme values of the latter. */
+/* The types in which distances are summed (`sum`) and compared (`extreme`). */
 template <typename element> struct statistics_traits {
     typedef int64_t sum;
     typedef int32_t extreme;
@@ -189,7 +189,7 @@ static __device__ __forceinline__ void statistics_join(statistics_part<element> 
     part.count += other.count;
 }
 
-/* Reduces the columns of one thread. */
+/* Computes the statistics of the columns that belong to this thread. */
 template <typename element>
 static __device__ __forceinline__ statistics_part<element>
 statistics_reduce_thread(const element *line, uint32_t vertex_count, uint32_t row)
@@ -357,7 +357,7 @@ static inline uint64_t statistics_workspace_bytes(uint32_t vertex_count)
     return STATISTICS_WORKSPACE_HEAD_BYTES + (uint64_t)vertex_count * STATISTICS_VERTEX_BYTES;
 }
 
-/* Initialises a workspace in `memory`, which is borrowed and aligned as by cudaMalloc. */
+/* Initialises a workspace in `memory`, borrowed device memory aligned to 16 bytes. */
 MUST_CHECK static inline enum status
 statistics_workspace_init(struct statistics_workspace *workspace, uint32_t vertex_count,
                           void *memory, cudaStream_t stream)

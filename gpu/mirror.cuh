@@ -3,7 +3,7 @@
  *
  * One launch on each member mirrors the pairs of tiles that are both in its own tile rows. For
  * other pairs, a member transposes its tile rows one by one into the memory of its left operands,
- * which the rounds no longer use. Each member gets the tiles of its rows. */
+ * which the rounds no longer use. Then it sends each member the tiles of that member's rows. */
 #pragma once
 
 #include "gpu/exchange.cuh"

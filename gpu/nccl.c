@@ -17,8 +17,8 @@ typedef int broadcast(const void *from, void *to, size_t count, int type, int ro
                       struct CUstream_st *stream);
 typedef int comm_abort(void *comm);
 
-/* Limit on the thread blocks of a broadcast. While blocks wait for the root, they occupy
- * multiprocessors that the interior phase could use. Four blocks are fast enough. */
+/* Limit on the thread blocks of a broadcast. Blocks that wait for the root occupy multiprocessors
+ * that the interior phase could use, and four blocks are fast enough. */
 #define BLOCKS_MOST "4"
 
 struct nccl {

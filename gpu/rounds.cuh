@@ -34,7 +34,7 @@ template <typename semiring> struct rounds {
     struct tile_matrix<typename semiring::element> matrices[GPU_MEMBERS_MAX];
     const struct plan *plan;
     const struct observer *observer;
-    uint32_t pivots; /* pivot tiles per round */
+    uint32_t pivots; /* number of pivot tiles per round */
     bool symmetric;
     enum status found; /* with ranks: this rank's alarm or cancellation since the last agreement */
 };

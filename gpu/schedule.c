@@ -288,7 +288,7 @@ static void sort_targets(struct making *making)
     }
 }
 
-/* Sets the numbers of rows and of words in each half of the block that are not padding. */
+/* Sets the number of rows, and of words in each half of the block, that are not padding. */
 static void set_extent(const struct making *making, bool pair, struct schedule_target *target)
 {
     const uint32_t half = making->plan->tile / 2;

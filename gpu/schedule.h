@@ -24,12 +24,12 @@ struct schedule_panel {
     uint32_t tile; /* the panel is (tile, pivot) if left, (pivot, tile) if right */
     uint32_t pivot;
     uint8_t depth;
-    uint8_t width; /* vertices of `tile` */
+    uint8_t width; /* number of vertices in `tile` */
 };
 
 /* One product of a target. The device reads it by one access of 16 bytes. */
 struct schedule_product {
-    uint32_t left; /* slot of the left operand */
+    uint32_t left; /* slot of the left operand; `right`: slots of the right operands */
     uint32_t right[2];
     uint32_t depth;
 };
@@ -39,8 +39,8 @@ struct schedule_target {
     uint32_t columns[2];    /* the same tile twice if the entry has only one */
     uint32_t product_begin; /* index of the first product in the plan */
     uint32_t slabs;         /* number of slabs of all products of the entry */
-    uint8_t rows;           /* rows in use: vertices of the row tile */
-    uint8_t words[2];       /* words in use in each half of the columns; 0: skip the half */
+    uint8_t rows;           /* number of rows in use: the vertices of the row tile */
+    uint8_t words[2];       /* number of words in use in each half of the columns; 0: skip it */
     uint8_t flags;
 };
 
@@ -89,8 +89,8 @@ struct schedule {
 /* The units in which the device computes. The columns of a block have two halves of 64 words: the
  * two halves of one tile or, if a word has two elements, two tiles. */
 struct schedule_grain {
-    uint32_t packing; /* elements per word: 1 or 2 */
-    uint32_t slab;    /* pivots per slab */
+    uint32_t packing; /* number of elements per word: 1 or 2 */
+    uint32_t slab;    /* number of pivots per slab */
     uint32_t units;   /* number of blocks that the device runs at the same time */
 };
 
@@ -102,7 +102,7 @@ void schedule_destroy(struct schedule *schedule);
 
 /* Returns an upper bound on the device memory of the lists in bytes, each list aligned. */
 uint64_t schedule_bytes_most(const struct plan *plan, uint64_t alignment);
-/* Returns the largest number of slots of left operands and of right operands in any round. */
+/* Returns the largest numbers of left and of right operand slots that a round needs. */
 void schedule_slots(const struct plan *plan, uint32_t *ret_left, uint32_t *ret_right);
 
 #ifdef __cplusplus

@@ -154,10 +154,10 @@ semiring_relax_word(typename semiring::word distance, typename semiring::word to
  * of each pivot, pivot after pivot, GPU_TILE * 64 words without a gap. Any run of pivots of a block
  * is contiguous, so one bulk copy transfers it.
  *
- *   left:  64 rows of the column panel, transposed; a word is one row (a 16-bit one twice)
- *   right: 64 words of the row panel; a word is one column, or two 16-bit ones
- * A tile has two left blocks, and two right blocks or one. If the matrix is symmetric and a word is
- * one element, left and right are the same numbers and are stored once. */
+ *   left:  64 rows of the column panel, transposed. A word has one element (16 bits: twice).
+ *   right: 64 words of the row panel. A word has one element (16 bits: two neighbours).
+ * A tile has two left blocks and two right blocks, or one right block of 16-bit elements. If the
+ * matrix is symmetric and a word is one element, left and right are equal and are stored once. */
 
 /* Number of words of an operand block for each pivot. */
 #define OPERAND_WORDS 64
@@ -167,7 +167,7 @@ semiring_relax_word(typename semiring::word distance, typename semiring::word to
 
 static_assert(GPU_TILE == 2 * OPERAND_WORDS, "a tile has two left blocks");
 
-/* The panels of one pivot tile. */
+/* The operands made from the panels of one pivot tile. */
 template <typename word> struct operand {
     word *left;
     word *right;

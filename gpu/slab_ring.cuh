@@ -3,9 +3,9 @@
  * of pivots.
  *
  * In code for compute capability 9.0, one thread issues a bulk copy of each piece, and every warp
- * waits for the slab by itself. The loop needs no barrier of the whole block, which was measured to
- * be 9 % faster on an H200 than the other form. In the PTX for other cards, all threads copy 16
- * bytes at a time (cp.async), and a barrier separates the slabs. */
+ * waits for the slab by itself. The loop needs no barrier of the whole block. In the PTX for other
+ * cards, all threads copy 16 bytes at a time (cp.async), and a barrier separates the slabs. On an
+ * H200 the first form was measured to be 9 % faster. */
 #pragma once
 
 #include "gpu/semiring.cuh"
@@ -29,7 +29,7 @@ template <typename word> static __host__ __device__ constexpr uint32_t ring_pivo
 template <typename word> struct ring_source {
     const word *left;    /* the tile's first left block, at the slab's first pivot */
     const word *right;   /* the tile's first right block, at the same pivot */
-    uint64_t next_right; /* words from the first right block to the second */
+    uint64_t next_right; /* number of words from the first right block to the second */
 };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -38,8 +38,9 @@ template <typename word> struct ring_source {
 #define RING_BULK 0
 #endif
 
-/* Number of slabs whose copies are issued before the first slab is used. With bulk copies, all
- * warps have then left the next stage one slab earlier, so the issuing thread seldom waits. */
+/* Number of slabs whose copies are issued before the first slab is used. With bulk copies it is one
+ * smaller, so that all warps have left the next stage one slab earlier and the issuing thread
+ * seldom waits. */
 #define RING_AHEAD (RING_BULK ? RING_STAGES - 2 : RING_STAGES - 1)
 
 static __device__ __forceinline__ unsigned char *ring_stage(unsigned char *ring, uint32_t slab)

@@ -19,7 +19,7 @@ static_assert(GPU_TILE % SMALL_TILE == 0, "the padded matrix has whole tiles");
 struct small_step {
     uint32_t tile_count; /* number of tiles of SMALL_TILE along one edge of the matrix */
     struct tile_control *control;
-    volatile uint32_t *negative; /* in mapped host memory */
+    volatile uint32_t *negative; /* mapped host memory; 1 reports a negative cycle */
 };
 
 /* Returns whether blocks compute interior tiles in pairs. Doubles would need too many registers. */
@@ -65,7 +65,7 @@ template <typename element, uint32_t ROWS, uint32_t COLUMNS, uint32_t GAP> struc
 /* A tile, or a part of a tile, in global memory. */
 template <typename element> struct small_view {
     element *elements;
-    uint64_t stride; /* elements from one row to the next */
+    uint64_t stride; /* number of elements from one row to the next */
 };
 
 template <typename element>

@@ -186,7 +186,7 @@ struct solve {
     struct matrix *result;
     struct solve_account *account;
     struct timings *timings;
-    bool small;                 /* solved in one cooperative launch */
+    bool small;                 /* whether the graph is solved in one cooperative launch */
     const struct ranks *ranks;  /* ranks of a joint solve, or NULL */
     struct schedule *schedule;  /* NULL for the dense plan */
     struct planned_lists lists; /* zero for the dense plan, except order.rows */

@@ -21,7 +21,7 @@ struct staging {
     pthread_mutex_t lock;
     pthread_cond_t begun; /* signals that a copy has begun or closing is set */
     pthread_cond_t ended; /* signals that busy is 0 */
-    uint64_t copies;      /* copies begun so far */
+    uint64_t copies;      /* number of copies begun so far */
     uint32_t busy;        /* number of threads that still work on the current copy */
     bool closing;
 

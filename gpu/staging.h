@@ -28,8 +28,8 @@ void staging_destroy(struct staging *staging);
 struct staging_copy {
     void *to;
     const void *from;
-    size_t size;       /* bytes at from */
-    enum kind kind;    /* kind of the elements at from */
+    size_t size;       /* number of bytes at `from` */
+    enum kind kind;    /* kind of the elements at `from` */
     uint32_t decimals; /* if > 0, i4 or f8 elements become doubles divided by 10^decimals */
 };
 

@@ -52,7 +52,7 @@ static_assert(GPU_TILE % WARP_THREADS == 0, "a tile row is a whole number of war
 /* The rows of the matrix that are on one device. */
 template <typename element> struct tile_matrix {
     element *elements;
-    uint64_t stride; /* elements per row: n_pad */
+    uint64_t stride; /* number of elements per row: n_pad */
 };
 
 /* Positions of the vertices in the matrix, and which tiles contain distances; other tiles were

@@ -19,29 +19,29 @@
 struct workspace_shape {
     uint32_t vertex_count;
     uint64_t edge_count;
-    uint32_t tile_count;    /* tiles along the edge of the matrix */
+    uint32_t tile_count;    /* number of tiles along the edge of the matrix */
     struct tile_rows rows;  /* tile rows on this device */
-    uint64_t list_bytes;    /* lists of a plan that omits tiles */
-    uint32_t element_bytes; /* bytes of a matrix element */
-    uint32_t word_bytes;    /* bytes of an operand word */
-    uint32_t result_bytes;  /* bytes of a result element */
+    uint64_t list_bytes;    /* size of the lists of a plan that omits tiles */
+    uint32_t element_bytes; /* size of a matrix element */
+    uint32_t word_bytes;    /* size of an operand word */
+    uint32_t result_bytes;  /* size of a result element */
     uint32_t right_blocks;  /* from operand_right_blocks; 0: left blocks serve as right blocks */
     uint32_t left_slots;    /* number of left tiles in a set of operands */
     uint32_t right_slots;   /* number of right tiles in a set of operands */
-    uint32_t parities;      /* sets of operands, one per round in flight */
-    uint32_t pivots;        /* pivot tiles per round; 0: no operands */
+    uint32_t parities;      /* number of sets of operands, one per round in flight */
+    uint32_t pivots;        /* number of pivot tiles per round; 0: no operands */
 };
 
 struct workspace_layout {
-    uint64_t stride; /* elements per row: tile_count * GPU_TILE */
+    uint64_t stride; /* number of elements per row: tile_count * GPU_TILE */
     uint64_t matrix_bytes;
-    uint64_t left_bytes;    /* left panels of one set of operands */
-    uint64_t right_bytes;   /* right panels of one set of operands */
-    uint64_t closed_bytes;  /* closed diagonal tile of one pivot, in a group */
-    uint64_t operand_bytes; /* all sets of operands and closed tiles */
-    uint64_t offset_bytes;  /* the graph's row_offset */
+    uint64_t left_bytes;    /* size of the left panels of one set of operands */
+    uint64_t right_bytes;   /* size of the right panels of one set of operands */
+    uint64_t closed_bytes;  /* size of a closed diagonal tile; 0 on a single device */
+    uint64_t operand_bytes; /* size of all sets of operands and closed tiles */
+    uint64_t offset_bytes;  /* size of the graph's row_offset */
     uint64_t list_bytes;
-    uint64_t chunk_bytes; /* bytes of each of the DEVICE_CHUNKS buffers */
+    uint64_t chunk_bytes; /* size of each of the DEVICE_CHUNKS buffers */
     uint64_t statistics_bytes;
     uint64_t total_bytes;
 };

@@ -7,7 +7,7 @@
 struct adjacency {
     uint32_t vertex_count;
     uint64_t *offset;   /* index of the first edge into each vertex; vertex_count + 1 entries */
-    uint32_t *source;   /* sources of the edges, ascending within a target vertex */
+    uint32_t *source;   /* source of each edge; ascending among the edges into one vertex */
     int32_t *weight_i4; /* weights if the graph has integer weights, else NULL */
     double *weight_f8;  /* weights if the graph has real weights, else NULL */
 };

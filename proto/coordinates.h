@@ -13,8 +13,8 @@
 #define COORDINATES_LIMIT 1e100
 
 struct coordinates {
-    uint32_t count;     /* vertices of the graph */
-    uint32_t located;   /* vertices that have coordinates */
+    uint32_t count;     /* number of vertices of the graph */
+    uint32_t located;   /* number of vertices that have coordinates */
     bool is_plane;      /* true: points of a plane, without a unit; false: longitude and latitude */
     double *x;          /* x of each row; not-a-number where the vertex has no coordinates */
     double *y;          /* y of each row, in the same allocation as x */
@@ -30,7 +30,7 @@ bool coordinates_has(const struct coordinates *coordinates, uint32_t row);
 bool coordinates_are_degrees(double x, double y);
 /* Counts located vertices and computes search points. Call it after the last change of x and y. */
 void coordinates_complete(struct coordinates *coordinates);
-/* Finds the vertex nearest to the point (x, y), or the first of equally near vertices.
- * ret_distance: metres along the great circle, or units of the plane. False if there is none. */
+/* Finds the vertex nearest to the point (x, y), or the first of several. ret_distance: in metres
+ * along the great circle, or in the plane. Returns false if no vertex has coordinates. */
 bool coordinates_nearest(const struct coordinates *coordinates, double x, double y,
                          uint32_t *ret_row, double *ret_distance);

@@ -24,12 +24,12 @@ enum format {
 
 struct format_info {
     const char *name;            /* value of the parameter format= */
-    const char *description;     /* description for users, in one line */
+    const char *description;     /* description for users: one line */
     const char *media_types[4];  /* canonical media type first; NULL ends the list */
     const char *file_endings[8]; /* extensions without the dot; NULL ends the list */
     bool graph_input;
     bool matrix_output;
-    bool sniffed; /* detected from the first bytes of a file */
+    bool sniffed; /* whether it is detected from the first bytes of a file */
     const char *const
         *parameters; /* upload parameters other than format and name; NULL ends the list */
 };

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below this bound the sum of two distances is exact in f8, because a double holds every smaller
- * integer. */
+/* Integer distances below this bound are exact in f8, because a double represents every smaller
+ * integer exactly. */
 #define BOUND_F8 9007199254740992.0 /* 2^53 */
 
 void graph_destroy(struct graph *graph)
@@ -79,8 +79,8 @@ static bool fits_float(const struct graph *graph)
                (double)FLT_MAX;
 }
 
-/* Checks that every distance is correct in this kind. u2 passes here: it is solved as i4, and the
- * conversion checks each distance. */
+/* Checks that every distance is correct in this kind. u2 is checked like i4, in which it is solved;
+ * the conversion checks each distance. */
 static enum status check_kind(const struct graph *graph, enum kind kind, struct problem *reterr)
 {
     const struct graph_summary *summary = &graph->summary;
@@ -116,10 +116,10 @@ enum status graph_choose_kind(const struct graph *graph, enum kind requested, en
     if (requested == KIND_AUTO && graph->summary.decimals != 0) {
         kind = KIND_F8;
     } else if (requested == KIND_AUTO && bound >= BOUND_F8) {
-        return refuse_bound(
-            graph, KIND_F8, BOUND_F8,
-            "Scale the weights down, omit missing edges by no_edge=, or use kind=f8, which rounds.",
-            reterr);
+        return refuse_bound(graph, KIND_F8, BOUND_F8,
+                            "Scale the weights down, mark missing edges with no_edge=, or use "
+                            "kind=f8, which rounds.",
+                            reterr);
     } else if (requested == KIND_AUTO) {
         kind = bound < GRAPH_BOUND_I4 ? KIND_I4 : KIND_F8;
     }

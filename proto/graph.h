@@ -25,18 +25,18 @@
 enum weight_type { WEIGHT_INTEGER = 1, WEIGHT_REAL = 2 };
 
 struct graph_summary {
-    uint64_t parallel_differing; /* merged parallel edges with different weights; set by readers */
+    uint64_t parallel_differing; /* number of merged edges whose weight differed; set by readers */
     /* The members from here on are stored in graph files, in this order (graph_file.c). */
-    uint64_t edges_read;      /* edges listed in the file */
-    uint64_t loops_dropped;   /* dropped self-loops; their weights are 0 or more */
-    uint64_t parallel_merged; /* edges dropped in favour of a parallel edge that is not longer */
+    uint64_t edges_read;      /* number of edges listed in the file */
+    uint64_t loops_dropped;   /* number of dropped self-loops; their weights are 0 or more */
+    uint64_t parallel_merged; /* number of edges dropped because a parallel edge is not longer */
     double min_weight;        /* least weight of the kept edges; 0 if there are no edges */
     double max_weight;
     double distance_bound; /* upper bound on |length| of a shortest path: the sum of the largest
                               |weight| of each row, because a simple path leaves a vertex once;
                               graph_tighten_bound may lower it */
     double negative_loop_weight; /* weight of the loop at negative_loop; 0 if there is none */
-    uint32_t components;         /* connected components, ignoring direction */
+    uint32_t components;         /* number of connected components, ignoring direction */
     uint32_t negative_loop; /* first vertex with a negative self-loop; NO_VERTEX if there is none */
     uint32_t negative;      /* 1 if some weight is negative, else 0 */
     uint32_t decimals; /* largest number of digits after the point of a weight; 0: all are integers;
@@ -72,7 +72,8 @@ bool graph_has_reverse(const struct graph *graph);
 /* Distances below this limit are exact as i4 and cannot be confused with unreachable. */
 #define GRAPH_BOUND_I4 536870912.0 /* 2^29 */
 
-/* Sets summary.components. Uses 4 bytes per vertex during the call. STATUS_NO_MEMORY. */
+/* Counts the connected components into summary.components. Uses 4 bytes per vertex during the call.
+ * Returns STATUS_NO_MEMORY if they cannot be allocated. */
 MUST_CHECK enum status graph_count_components(struct graph *graph);
 
 /* Chooses the kind of the distances. KIND_AUTO: integer weights give i4 if distance_bound < 2^29,
@@ -82,11 +83,11 @@ MUST_CHECK enum status graph_choose_kind(const struct graph *graph, enum kind re
                                          enum kind *ret_kind, struct problem *reterr);
 
 /* The arithmetic in which a solve computes distances of a kind. If decimals > 0, which is possible
- * only for f8, the solve computes integers: bounds and negative cycles are judged on the integers,
- * and each distance is an integer divided by 10^decimals. */
+ * only for f8, the solve computes integers: bounds and negative cycles are determined from the
+ * integers, and each distance is an integer divided by 10^decimals. */
 struct scaling {
     enum kind kind;
-    uint32_t decimals; /* power of ten of the scaling; 0: the weights are used unscaled */
+    uint32_t decimals; /* exponent of the power of ten; 0: the weights are used unscaled */
 };
 struct scaling graph_scaling(const struct graph_summary *summary, enum kind kind);
 /* Returns the index into tables of limits and rates: the kind of a matrix, or COST_DECIMALS for

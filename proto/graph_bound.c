@@ -7,8 +7,8 @@
 
 #define NOT_REACHED UINT64_MAX
 
-/* A breadth-first search from or to a hub, which visits vertices without regard to weights, and
- * adds up the length of the path by which it reaches each vertex. */
+/* A breadth-first search from or to a hub. It visits vertices without regard to weights, and
+ * computes the length of the path by which it reaches each vertex. */
 struct walk {
     const struct graph *graph;
     const struct adjacency *entering; /* edges of graph, grouped by target */
@@ -118,7 +118,7 @@ static double bound_by_hub(const struct graph *graph, const struct adjacency *en
 void graph_tighten_bound(struct graph *graph)
 {
     const size_t vertices = (size_t)graph->vertex_count + 1;
-    struct graph one_way = *graph; /* marked as directed, so that each edge is listed once */
+    struct graph one_way = *graph; /* treated as directed, so that adjacency lists each edge once */
     struct adjacency *entering = NULL;
     uint64_t *lengths = NULL;
 

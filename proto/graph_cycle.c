@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Number of passes after each of which a cycle is searched for. After later passes the search is
- * rare: most cycles appear early, and a search after every pass would take most of the time. */
+/* Each of the first passes is followed by a search for a cycle. Later searches are rare, because
+ * most cycles appear early and a search after every pass would take most of the time. */
 #define EAGER_PASSES 16
 
 __extension__ typedef __int128 wide;
@@ -25,13 +25,13 @@ struct search {
                      without its fraction; NULL: use weight_i4 */
     int decimals;
     wide *distance;
-    uint32_t *parent; /* predecessor; NO_VERTEX = the virtual source */
+    uint32_t *parent; /* predecessor of each vertex; NO_VERTEX = the virtual source */
     bool *active;     /* the distance has fallen since the vertex's edges were last relaxed */
     uint32_t *mark;   /* number of the walk that last visited the vertex; 0 = none */
 };
 
-/* Returns the power of ten that makes all weights integers or, if the integers would be too long,
- * one that gives the largest weight at most WEIGHT_DIGITS digits. */
+/* Returns the exponent of a power of ten that makes all weights integers. If these would be too
+ * long, the exponent is such that the largest weight has WEIGHT_DIGITS digits at most. */
 static int find_decimals(const struct graph *graph)
 {
     int lowest = INT32_MAX;
@@ -126,7 +126,7 @@ static bool relax_all(struct search *search, bool descending)
     return changed;
 }
 
-/* Returns the length of the predecessor cycle through v, and its sum of weights. */
+/* Returns the number of edges of the predecessor cycle through v, and the sum of its weights. */
 static size_t measure_cycle(const struct search *search, uint32_t v, wide *ret_sum)
 {
     size_t length = 0;
@@ -143,7 +143,7 @@ static size_t measure_cycle(const struct search *search, uint32_t v, wide *ret_s
     return length;
 }
 
-/* Returns a vertex on a cycle of the predecessor graph, which is a negative cycle, or NO_VERTEX. */
+/* Returns a vertex on a cycle of the predecessor graph, or NO_VERTEX. Such a cycle is negative. */
 static uint32_t find_cycle(struct search *search)
 {
     uint32_t count = search->graph->vertex_count;

@@ -18,7 +18,7 @@ struct header {
     uint64_t entry_count;
     uint64_t arc_count;
     uint32_t decimals;
-    uint32_t reserved; /* 0 */
+    uint32_t reserved; /* always 0 */
 };
 
 /* Offsets in bytes of the arrays from the start of the header. */

@@ -62,7 +62,7 @@ struct hierarchy_summary {
     enum kind kind;    /* kind of the arcs: i4, f4 or f8 */
     uint32_t decimals; /* if > 0, distances are sums of arcs divided by 10^decimals, in f8 */
     bool directed;
-    bool negative; /* some weight of the graph is below 0 */
+    bool negative; /* whether some weight of the graph is below 0 */
     uint64_t arc_count;
 };
 
@@ -75,17 +75,17 @@ static inline enum kind hierarchy_distance_kind(const struct hierarchy_summary *
 /* The arrays that searches read; all searches share them. */
 struct hierarchy {
     struct hierarchy_summary summary;
-    struct hierarchy_shape shape; /* its arrays are in `bytes`, or in shape_bytes once opened */
-    void *up;                     /* weights from the column to the later vertex */
-    void *down;                   /* weights back to the column; undirected: the same array as up */
+    struct hierarchy_shape shape; /* its arrays are in `bytes` or, once opened, in shape_bytes */
+    void *up;                     /* weights of arcs from a column to a later vertex */
+    void *down;                   /* weights of arcs back to the column; undirected: equal to up */
     /* Set by hierarchy_open and hierarchy_open_like: */
     const void *bytes;
     uint64_t size;
     unsigned char
         *shape_bytes;       /* copy of the shape, which hierarchies with different weights share */
-    uint32_t *supernode_of; /* by position; the same allocation holds the next six arrays */
+    uint32_t *supernode_of; /* by position: its supernode; allocated with the next six arrays */
     uint32_t *above;        /* by supernode: number of vertices above its columns, up to the root */
-    uint32_t *row_depth;    /* by row: number of vertices above it */
+    uint32_t *row_depth;    /* by index into shape.row: number of vertices above that row */
     uint32_t *child;        /* by supernode: its first child, or NO_SUPERNODE */
     uint32_t *sibling;      /* by supernode: the next child of its parent, or NO_SUPERNODE */
     uint32_t *least_above;  /* minima of `above` over ranges, for hierarchy_common */

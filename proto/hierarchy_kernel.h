@@ -12,7 +12,7 @@
 struct hierarchy_start {
     uint32_t *path; /* supernode of the source and its ancestors, up to the root */
     uint32_t path_count;
-    uint32_t from;  /* position of the source */
+    uint32_t from;  /* position of the source vertex */
     void *distance; /* distances to its ancestors and itself, by depth from the root */
 };
 
@@ -36,7 +36,7 @@ struct hierarchy_search {
     int32_t above; /* largest finite distance of kind i4; see front_body.h */
     void *local;   /* scratch for the columns and rows of one supernode */
     struct hierarchy_start starts[HIERARCHY_LANES];
-    /* Allocated when rows are first computed; the last three arrays in one allocation. */
+    /* These arrays are allocated when rows are first computed, the last three in one block. */
     void *stack; /* distances of a sweep's current vertex and its ancestors, by depth */
     void *block_lanes;
     void *stack_lanes;
@@ -47,7 +47,8 @@ struct hierarchy_operations {
     /* Computes the label of a position from the arc weights: the distances to its ancestors. */
     void (*climb)(const struct hierarchy_search *search, const void *weights, uint32_t from,
                   void *ret_label);
-    /* Computes the distance of a pair: the least sum of both labels' entries for an ancestor. */
+    /* Computes the distance of a pair: the least sum of the two labels' entries for the same
+     * ancestor, among the first `common` ancestors. */
     void (*meet)(const void *up_label, const void *down_label, uint32_t common, int32_t above,
                  void *ret_element);
     /* Computes the distances from starts[0] to the vertices of supernodes [begin, end) and writes

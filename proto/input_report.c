@@ -63,8 +63,8 @@ static void warn_weights(const struct input_report *report, const struct graph *
     }
     if (has_negative_costs(report, graph)) {
         warning_hint(warning_add(warnings, WARNING_NEGATIVE_COSTS,
-                                 "-1 was read as a weight, but pgRouting and many matrices mark a "
-                                 "missing edge with it."),
+                                 "-1 was read as a weight, but pgRouting and many matrices use -1 "
+                                 "to mark a missing edge."),
                      "no_edge=-1 omits such edges.");
     }
 }
@@ -79,15 +79,15 @@ void input_report_warn(const struct input_report *report, const struct graph *gr
         warning_hint(
             warning_add(warnings, WARNING_DIRECTED_ASSUMED,
                         "The file does not say whether the edges are directed. They were read as "
-                        "directed, and none has its reverse: many pairs may have no path."),
+                        "directed. No edge has a reverse edge, so many pairs may have no path."),
             "directed=false makes every edge undirected; directed=true confirms that the edges are "
             "directed.");
     }
     if (graph->summary.parallel_differing > 0) {
         warning_hint(
             warning_add(warnings, WARNING_PARALLEL_MERGED,
-                        "Some edges have the same ends but different weights. The smallest weight "
-                        "was kept; edges dropped: %llu.",
+                        "Some edges have the same endpoints but different weights. The smallest "
+                        "weight was kept; edges dropped: %llu.",
                         (unsigned long long)graph->summary.parallel_differing),
             "Merge parallel edges before the upload if their weights should be added or averaged.");
     }
@@ -104,8 +104,8 @@ void input_report_hint(const struct input_report *report, struct problem *proble
                               "reads a list of edges.");
     } else if (report->format == FORMAT_EDGES) {
         problem_hint(problem,
-                     "The file was read as a list of edges, since its first bytes match no other "
-                     "format: a line has a source, a target and an optional weight.");
+                     "The file was read as a list of edges, because its first bytes match no other "
+                     "format. Each line has a source, a target and an optional weight.");
     }
 }
 

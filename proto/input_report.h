@@ -41,7 +41,8 @@ void input_report_warn(const struct input_report *report, const struct graph *gr
 void input_report_hint(const struct input_report *report, struct problem *problem);
 
 struct json_t;
-/* Returns the report as JSON, a new reference: JSON null if not known; NULL when out of memory. */
+/* Returns a new reference to the report as JSON, or to JSON null if the report is not known. NULL
+ * when out of memory. */
 struct json_t *input_report_json(const struct input_report *report);
 /* Reads back the output of input_report_json. JSON null, or an object without a format, gives a
  * report that is not known. Returns false for any other value. */

@@ -427,8 +427,7 @@ char *job_document_print(const struct job_document *document)
     const struct graph_summary *summary = document->summary;
     struct graph_summary own;
     if (summary != NULL && report->input.known) {
-        /* The stored summary is from the graph's first upload. This upload may have dropped
-         * others. */
+        /* The stored summary is of the first upload. This upload may have dropped other edges. */
         own = *summary;
         own.loops_dropped = report->input.loops_dropped;
         own.parallel_merged = report->input.parallel_merged;

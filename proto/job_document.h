@@ -15,7 +15,7 @@
 #define GRAPH_ID_SIZE 29 /* "g_", 26 characters of base32, NUL */
 #define JOB_NAME_SIZE 128
 #define TIME_TEXT_SIZE 32
-/* "00-<32 hexadecimal digits>-<16>-<2>" (W3C Trace Context), NUL */
+/* Size with the NUL: "00-<32 hexadecimal digits>-<16>-<2>" (W3C Trace Context). */
 #define TRACEPARENT_SIZE 56
 
 enum job_state {
@@ -27,10 +27,10 @@ enum job_state {
     JOB_STATE_COUNT
 };
 
-/* Names: "queued", "running", "done", "failed", "cancelled". */
+/* Returns "queued", "running", "done", "failed" or "cancelled". */
 const char *job_state_name(enum job_state state);
 bool job_state_from_name(const char *name, enum job_state *ret_state);
-/* Names: "planning", "solving", "writing", "checking", "publishing". */
+/* Returns "planning", "solving", "writing", "checking" or "publishing". */
 const char *job_phase_name(enum solve_phase phase);
 /* Returns whether the state is done, failed or cancelled and will not change again. */
 bool job_state_is_final(enum job_state state);
@@ -100,14 +100,14 @@ struct graph_document {
     uint64_t file_bytes;
     const struct graph_summary *summary;
     const char *parent;      /* ID of the graph that was changed into this one; empty = none */
-    const char *kind;        /* kind of the latest result, or of the result in preparation */
+    const char *kind;        /* kind of the latest result, which may still be in preparation */
     const char *result_kind; /* kind of the result from which queries are answered, or NULL */
     const char *job_id;      /* latest job on this graph, or NULL */
     const struct input_report *input; /* report on the upload that this document answers, or NULL */
     const char *warnings;             /* warnings about the upload from warning_print, or NULL */
 
     const char *coordinate_system; /* "degrees" or "plane", or NULL without coordinates */
-    uint32_t located;              /* vertices that have coordinates */
+    uint32_t located;              /* number of vertices that have coordinates */
 };
 
 char *graph_document_print(const struct graph_document *document);
@@ -120,7 +120,7 @@ struct estimate {
     uint32_t vertex_count;
     uint64_t edge_count;
     enum kind kind;
-    uint32_t cost;      /* index from graph_cost */
+    uint32_t cost;      /* index into tables of limits, from graph_cost */
     const char *solver; /* "gpu" or "cpu" */
     const char *device;
     uint64_t device_bytes; /* device memory; 0 for the CPU solver */

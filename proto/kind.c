@@ -3,7 +3,7 @@
 #include <string.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "files and answers are written as the memory has them: little-endian"
+#error "files and responses are written in the byte order of memory, little-endian"
 #endif
 
 static const struct {

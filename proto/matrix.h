@@ -1,6 +1,7 @@
-/* An n by n distance matrix, row-major without padding: the result of a solve. Row i, column j is
- * the distance from vertex i to vertex j. The elements are the caller's storage (a mapped result
- * file, or memory); the struct owns nothing. Any thread may read a matrix that is complete. */
+/* An n by n distance matrix, row-major without padding: the result of a solve. The element in row
+ * i, column j is the distance from vertex i to vertex j. The elements are the caller's storage (a
+ * mapped result file, or memory); the struct owns nothing. Any thread may read a matrix that is
+ * complete. */
 #pragma once
 
 #include "proto/kind.h"

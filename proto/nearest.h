@@ -19,8 +19,8 @@ struct nearest_query {
 
 struct nearest {
     struct nearest_query query;
-    uint32_t *rows; /* vertices found, owned or NULL: a heap, farthest first; sorted at the end */
-    size_t count;   /* number of rows */
+    uint32_t *rows; /* rows found, owned or NULL; a heap, the farthest on top; finally sorted */
+    size_t count;   /* number of entries of rows */
     size_t capacity;
     uint32_t seen;   /* number of vertices examined so far */
     size_t unsorted; /* number of rows still in the heap */

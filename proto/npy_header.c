@@ -173,7 +173,7 @@ enum status npy_header_read(const unsigned char *bytes, size_t size, struct npy_
     }
     if (dictionary_size > NPY_HEADER_LIMIT - 12) {
         return problem_set(reterr, STATUS_BAD_GRAPH,
-                           "The header of the .npy file has %u bytes, more than %d.",
+                           "The header of the .npy file has %u bytes, but at most %d are accepted.",
                            dictionary_size, NPY_HEADER_LIMIT - 12);
     }
     *ret_size = begin + dictionary_size;

@@ -83,7 +83,7 @@ static bool scan_mantissa(const char **at, const char *end, struct decimal *ret_
             d->head = d->head * 10 + (uint64_t)(**at - '0');
             d->head_digits++;
         } else if (d->head_digits == HEAD_DIGITS) {
-            d->head = UINT64_MAX; /* marks that digits were dropped */
+            d->head = UINT64_MAX; /* marks the value as truncated */
         }
     }
     return any;

@@ -22,7 +22,7 @@ struct path_finder {
     double *weights;    /* weights[i]: weight of the edge from vertices[i + 1] to vertices[i] */
     uint64_t *cursors;  /* cursors[i]: next edge into vertices[i] to try; UNTRIED: none was tried */
     uint32_t count;
-    uint64_t edges; /* edges examined in this query */
+    uint64_t edges; /* number of edges examined in this query */
 };
 
 struct walk {

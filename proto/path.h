@@ -12,7 +12,7 @@
 
 struct path {
     uint32_t *vertices; /* vertices from the source to the target */
-    double *weights;    /* weights of the edges of the path, one less than vertices */
+    double *weights;    /* weights of the path's edges, count - 1 of them */
     uint32_t count;     /* number of vertices; 0 = the target is unreachable */
     uint64_t edges;     /* number of edges examined by the search */
 };

@@ -77,11 +77,11 @@ struct plan_round {
 /* Summary of a plan, for the documents that users read. */
 struct plan_summary {
     enum plan_kind kind;
-    uint32_t parts; /* parts of the dissection; 1 in the dense plan of a graph with vertices */
-    uint32_t largest_separator; /* vertices of the largest separator; 0 without separators */
-    double work_fraction;       /* number of additions, divided by that of the dense plan */
+    uint32_t parts; /* number of parts of the dissection; 1 in the dense plan, 0 without vertices */
+    uint32_t largest_separator; /* number of vertices in the largest separator; 0 if none */
+    double work_fraction;       /* number of additions, relative to the dense plan */
     double planning_s;
-    bool cached; /* the order, or the decision against one, was cached for an earlier graph */
+    bool cached; /* whether the order, or that none pays off, was known from an earlier graph */
 };
 
 struct plan {

@@ -54,7 +54,7 @@ void problem_hint_list(struct problem *problem, const char *label, const char *c
 
 #define PROBLEM_TYPE_SIZE 96
 #define PROBLEM_TYPES "/problems/"
-/* Prints the problem type of a status: "/problems/no-such-vertex". */
+/* Prints the problem type of a status, such as "/problems/no-such-vertex". */
 void problem_print_type(enum status status, char ret_type[PROBLEM_TYPE_SIZE]);
 
 struct json_t;

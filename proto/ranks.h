@@ -11,10 +11,10 @@
 
 /* One process's view of the group, and its collective operations for the solving thread. */
 struct ranks {
-    uint32_t rank; /* number of this process, 0..count-1 */
+    uint32_t rank; /* index of this process, 0..count-1 */
     uint32_t count;
     uint32_t on_host;      /* number of ranks on the host of this process */
-    uint32_t rank_on_host; /* number of this process among the ranks of its host */
+    uint32_t rank_on_host; /* index of this process among the ranks of its host */
     uint32_t threads; /* number of threads of this process; the ranks of a host divide its cores */
     void *context;
     /* All ranks call the broadcasts, in the same order. The data of rank `root` is copied to all

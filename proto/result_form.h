@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum result_form {
-    RESULT_FORM_AUTO = 0, /* in requests only: the server chooses the form that is ready soonest */
+    RESULT_FORM_AUTO = 0, /* only in requests: the server chooses the form that is ready soonest */
     RESULT_FORM_MATRIX,
     RESULT_FORM_HIERARCHY,
     RESULT_FORM_COUNT
@@ -29,7 +29,7 @@ struct result_summary {
     uint64_t arcs;  /* number of arcs of a hierarchy; 0 before it exists */
 };
 
-/* Convert a summary to the member "result" of a job's document, and back. result_summary_from_json
- * returns false for any other object. */
+/* These functions convert a summary to the member "result" of a job's document, and back.
+ * result_summary_from_json returns false for any other object. */
 json_t *result_summary_json(const struct result_summary *summary);
 bool result_summary_from_json(const json_t *object, struct result_summary *ret_summary);

@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Options of one solve; the plan and the kind of the matrix are passed separately. May be zero. */
+/* Options of one solve, except its plan and the kind of its matrix. All members may be zero. */
 struct solve_options {
     /* The caller guarantees that no weight is below 0 and every finite distance is at most
      * NARROW_DISTANCE_MAX, so that a solver may compute an integer matrix in 16 bits. */
     bool narrow;
-    /* The graph is undirected: the matrix is symmetric, and computing half of it is enough. */
+    /* The graph is undirected, so the matrix is symmetric, and computing half of it is enough. */
     bool symmetric;
     /* If scaling.decimals > 0, the solve computes integers of scaling.kind from integer weights.
      * The matrix is of kind f8 and holds these integers divided by 10^decimals. */
@@ -26,7 +26,8 @@ static inline enum kind solve_computed_kind(const struct solve_options *options,
     return options->scaling.decimals > 0 ? options->scaling.kind : kind;
 }
 
-/* Unreachable in 16 bits is 2^15-1: the sum of two unreachable distances fits a uint16. */
+/* The value for unreachable in 16 bits: 2^15-1, so that the sum of two such values fits a
+ * uint16. */
 #define NARROW_UNREACHABLE 32767
 #define NARROW_DISTANCE_MAX (NARROW_UNREACHABLE - 1)
 
@@ -34,7 +35,7 @@ static inline enum kind solve_computed_kind(const struct solve_options *options,
 enum solve_phase {
     PHASE_PLANNING = 0, /* planning, and everything else before the matrix is filled */
     PHASE_FILLING,      /* filling the matrix before the rounds; users see "solving" */
-    PHASE_SOLVING,      /* rounds of the solve */
+    PHASE_SOLVING,      /* running the rounds */
     PHASE_WRITING,      /* writing rows of the result */
     PHASE_CHECKING,     /* certificates and statistics that are computed after the rows */
     PHASE_PUBLISHING,   /* publishing the result, after the solve */
@@ -68,7 +69,7 @@ static inline void observer_tell(const struct observer *observer, enum solve_pha
     }
 }
 
-/* Reports the progress of rounds that take about equally long. */
+/* Reports the progress of a solve whose rounds take about the same time. */
 static inline void observer_tell_rounds(const struct observer *observer, uint32_t rounds_done,
                                         uint32_t rounds_total)
 {
@@ -104,7 +105,7 @@ struct device_share {
 /* Everything that a solver returns except the matrix. The caller zeroes it; solvers add to it. */
 struct solve_account {
     struct timings timings; /* the solver sets fill_s, h2d_s, compute_s and d2h_s */
-    uint32_t device_count;  /* devices of the group that solved the graph; 0: a single device */
+    uint32_t device_count;  /* number of devices in the group that solved it; 0: a single device */
     struct device_share devices[SOLVE_DEVICES_MAX];
     struct verification verification; /* verification of the matrix after the solve */
     /* The caller's storage for the statistics of the matrix. NULL: the solver computes none. */

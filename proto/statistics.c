@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct block_header) == 32 && sizeof(struct block) % 16 ==
                "no padding, and the arrays are aligned");
 _Static_assert(sizeof(double) + sizeof(union statistics_sum) + sizeof(uint32_t) ==
                    STATISTICS_VERTEX_BYTES,
-               "the size of a vertex's figures");
+               "the size of the statistics of a vertex");
 
 size_t statistics_size(uint32_t vertex_count)
 {

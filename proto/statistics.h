@@ -47,12 +47,12 @@ struct statistics_summary {
 struct statistics {
     uint32_t vertex_count;
     enum kind kind;    /* kind of the distances */
-    uint32_t decimals; /* until statistics_divide, distances are f8 values * 10^decimals */
+    uint32_t decimals; /* distances were multiplied by 10^decimals; 0 after statistics_divide */
     struct statistics_summary *summary;
     /* Three consecutive arrays, indexed by row: */
-    double *eccentricity; /* largest distance; 0 if no vertex is reached */
+    double *eccentricity; /* largest distance from the vertex; 0 if it reaches no other */
     union statistics_sum *distance_sum;
-    uint32_t *reachable; /* number of other vertices reached */
+    uint32_t *reachable; /* number of other vertices that the vertex reaches */
 };
 
 /* Returns the size of the storage in bytes, a multiple of 16. The storage must be aligned to 8. */
@@ -70,7 +70,8 @@ void statistics_lay_bins(struct statistics *statistics, double lowest, double di
  * distance if it is negative, else 0. */
 void statistics_summarize(struct statistics *statistics, double lowest);
 
-/* Divides statistics of integers, of kind i4 or f8, by 10^decimals; their kind becomes f8. */
+/* Divides the statistics of scaled integers, of kind i4 or f8, by 10^decimals. Their kind becomes
+ * f8. */
 void statistics_divide(struct statistics *statistics);
 
 /* Closeness centrality as corrected by Wasserman and Faust (1994, formula 5.22) for graphs that are

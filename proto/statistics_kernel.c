@@ -16,7 +16,8 @@ typedef int64_t mask __attribute__((vector_size(VECTOR_BYTES)));
 #define VECTOR_ELEMENTS (VECTOR_BYTES / sizeof(double))
 #define VECTORS (GROUP / VECTOR_ELEMENTS)
 
-/* Returns the number of groups of partial sums that a row uses, which is small in a small graph. */
+/* Returns the number of groups of partial sums that a row uses: one for every GROUP vertices, but
+ * at most STATISTICS_GROUPS. */
 static uint32_t count_groups(uint32_t vertex_count)
 {
     const uint32_t count = (uint32_t)(((uint64_t)vertex_count + GROUP - 1) / GROUP);
@@ -159,5 +160,5 @@ static void count_row(const struct statistics *statistics, uint32_t row, enum ki
     }
 }
 
-/* TABLE is the name of this instruction set's table; Meson defines it. */
+/* Meson defines TABLE as the name of the table for this instruction set. */
 const struct statistics_operations TABLE = {reduce_row, count_row};

@@ -1,10 +1,10 @@
-/* The inner loops of statistics_rows.c. statistics_kernel.c is compiled per instruction set. */
+/* The inner loops of statistics_rows.c. statistics_kernel.c is compiled once for each set. */
 #pragma once
 
 #include "proto/isa.h"
 #include "proto/statistics.h"
 
-/* Implementations of statistics_reduce_row and statistics_count_row. */
+/* The implementations of statistics_reduce_row and statistics_count_row for one instruction set. */
 struct statistics_operations {
     void (*reduce)(struct statistics *statistics, uint32_t row, enum kind kind,
                    const void *distances, double *lowest);

@@ -28,6 +28,5 @@ double verification_epsilon(enum kind kind);
  * floats have fewer digits, so errors are no longer relative to the magnitude. 0 for integers. */
 double verification_least(enum kind kind);
 
-/* Selects row_count evenly spread rows, ascending from row 0, and returns the one with this
- * index. */
+/* Returns the row with this index among row_count evenly spread rows, ascending from row 0. */
 uint32_t verification_row(uint32_t vertex_count, uint32_t row_count, uint32_t index);

@@ -16,7 +16,7 @@ enum encoding {
 struct header {
     uint32_t encoding;
     uint32_t count;
-    uint64_t argument; /* base of a range, or total size of the texts */
+    uint64_t argument; /* first name of a range, or total size of the texts */
 };
 
 struct vertex_names {

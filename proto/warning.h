@@ -10,16 +10,16 @@ enum warning_code {
     WARNING_DIRECTED_ASSUMED, /* edges were assumed to be directed, but none has its reverse */
     WARNING_COLUMNS_UNUSED,   /* columns of numbers that were not used */
     WARNING_PARALLEL_MERGED,  /* edges with the same endpoints but different weights */
-    WARNING_FORMAT_GUESSED,   /* a guess of the format, of its dialect or of its columns */
+    WARNING_FORMAT_GUESSED,   /* the format, its dialect or its columns were guessed */
     WARNING_ZEROS_ARE_EDGES,  /* zeros in an array that may mean missing edges */
     WARNING_NAME_MOVED,       /* an alias that was moved from another graph */
     WARNING_EDGES_ABSENT,     /* edges that a change should remove but that do not exist */
     WARNING_WEIGHTS_ABSENT,   /* every edge has weight 1, although some columns are not used */
-    WARNING_HEADER_GUESSED,   /* names in the first line that are not known names of columns */
-    WARNING_DIRECTIONS_READ,  /* edge directions from oneway or reverse_cost */
+    WARNING_HEADER_GUESSED,   /* the first line was read as a header without known names */
+    WARNING_DIRECTIONS_READ,  /* edge directions were read from oneway or reverse_cost */
     WARNING_ALL_WEIGHTS_ZERO,
     WARNING_NEGATIVE_COSTS, /* a cost of -1, with which pgRouting marks a closed direction */
-    WARNING_KIND_CHANGED,   /* a kind or arithmetic that changed because weights changed */
+    WARNING_KIND_CHANGED,   /* the kind or the arithmetic changed because weights changed */
     WARNING_ROUNDED,        /* distances with more digits than the requested kind can represent */
     WARNING_COUNT
 };

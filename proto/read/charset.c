@@ -120,7 +120,7 @@ static enum status refuse_bytes(const struct charset_converter *converter, struc
     return problem_bad_graph_hint(
         reterr, converter->line, converter->column,
         "Specify the charset of the text with charset=, or send the text in UTF-8.",
-        "The body has bytes that are not text in %s.", converter->charset);
+        "The body contains bytes that are not valid in %s.", converter->charset);
 }
 
 enum status charset_converter_feed(struct charset_converter *converter, const char *bytes,

@@ -1,4 +1,4 @@
-/* Converts other charsets to UTF-8, with bounded memory. The text's pieces may be cut anywhere. A
+/* Converts other charsets to UTF-8, with bounded memory, from pieces that may be cut anywhere. A
  * converter belongs to one thread at a time; after a failure it can only be destroyed. */
 #pragma once
 

@@ -332,7 +332,7 @@ static enum status refuse_rivals(const struct columns *columns, struct field pla
     const char *second = columns->list[columns->rival].name;
 
     problem_bad_graph(reterr, place.line, place.column,
-                      "The weight may be \"%s\" or \"%s\", since edges have both names.", first,
+                      "The weight may be \"%s\" or \"%s\", because edges have both.", first,
                       second);
     problem_hint(reterr, "Choose one with weight=%s or weight=%s.", first, second);
     return STATUS_BAD_GRAPH;
@@ -430,25 +430,25 @@ static enum status refuse_ends(const struct columns *columns, const struct table
         return problem_bad_graph_hint(
             reterr, 0, header->fields[0].column,
             "Upload the edges first, then PUT the places to /v1/graphs/{g}/coordinates; or name "
-            "the ends with source_column= and target_column=.",
+            "the columns of an edge list with source_column= and target_column=.",
             "This is a table of places or nodes, not a list of edges.");
     }
     if (header == NULL) {
         return problem_bad_graph_hint(
             reterr, 0, first->fields[2].column,
-            "weight=3 reads the ends from columns 1 and 2 and the weights from 3; source_column= "
-            "and target_column= name other ends; format=matrix reads a matrix. Comments need lines "
-            "of their own, and DIMACS needs a line p sp N M.",
-            "There is no header, and each line has %zu columns: an edge with its weight in any "
-            "column from 3 on, or a row of a matrix.",
+            "weight=3 reads edges from columns 1 and 2 and weights from column 3; source_column= "
+            "and target_column= choose other columns; format=matrix reads a matrix. Put comments "
+            "on separate lines. A DIMACS file needs a line p sp N M.",
+            "There is no header, and each line has %zu columns, so a line may be an edge with its "
+            "weight in column 3 or later, or a row of a matrix.",
             first->count);
     }
     (void)list_columns(columns, false, LOOK_EMPTY, ", ", list);
-    return problem_bad_graph_hint(
-        reterr, 0, header->fields[0].column,
-        "Name them with source_column= and target_column=, and the weight with weight=; "
-        "format=matrix reads a matrix.",
-        "No two columns have known names for source and target: %s.", list);
+    return problem_bad_graph_hint(reterr, 0, header->fields[0].column,
+                                  "Name the columns with source_column=, target_column= and "
+                                  "weight=; format=matrix reads a matrix.",
+                                  "No two columns have known names for source and target: %s.",
+                                  list);
 }
 
 static enum status choose_ends(struct columns *columns, const struct table_row *header,
@@ -524,11 +524,10 @@ static enum status choose_weight(struct columns *columns, const struct table_row
     }
     set_role(columns, left, ROLE_WEIGHT);
     if (header != NULL) {
-        warning_hint(
-            warning_add(&columns->reader->notes.warnings, WARNING_FORMAT_GUESSED,
-                        "The weights were read from the column %s, the only remaining one.",
-                        columns->list[left].name),
-            "Name the column of the weights with weight=.");
+        warning_hint(warning_add(&columns->reader->notes.warnings, WARNING_FORMAT_GUESSED,
+                                 "The weights were read from %s, the only remaining column.",
+                                 columns->list[left].name),
+                     "Name the column of the weights with weight=.");
     }
     return STATUS_OK;
 }
@@ -594,7 +593,7 @@ static enum status check_type(const struct columns *columns, struct field type,
     }
     return problem_bad_graph_hint(reterr, 0, type.column,
                                   "directed=true or directed=false applies to all edges; an "
-                                  "undirected edge can also be written as two directed ones.",
+                                  "undirected edge can also be written as two directed edges.",
                                   "The type of the edge is '%.*s', but the edges before it are %s.",
                                   type.size > 40 ? 40 : (int)type.size, type.bytes,
                                   columns->undirected ? "undirected" : "directed");
@@ -800,8 +799,8 @@ static void warn_directions(const struct columns *columns, struct warnings *warn
         warning_hint(
             warning_add(
                 warnings, WARNING_DIRECTIONS_READ,
-                "The column %s was used. Edges in both directions: %llu, reversed: "
-                "%llu; directions omitted because of a negative cost: %llu.",
+                "Edge directions were read from the column %s. Edges in both directions: %llu, "
+                "reversed: %llu; directions omitted because of a negative cost: %llu.",
                 has_one_way ? "oneway" : "reverse_cost", (unsigned long long)columns->both_ways,
                 (unsigned long long)columns->back_ways, (unsigned long long)columns->no_ways),
             "Remove the column to read each record as one edge from source to target.");
@@ -820,10 +819,10 @@ static void warn_unused(const struct columns *columns, struct warnings *warnings
                   ? warning_add(warnings, WARNING_COLUMNS_UNUSED,
                                 "These columns are not part of the graph: %s.", list)
                   : warning_add(warnings, WARNING_WEIGHTS_ABSENT,
-                                "Each edge counts as 1; not used: %s.", list);
+                                "Each edge counts as 1; these columns are not used: %s.", list);
     warning_hint(
         warning,
-        "weight= names the column of the weights, and weight=none says that there is none.");
+        "Name the weight column with weight=, or confirm with weight=none that there is none.");
     (void)list_columns(columns, true, LOOK_EMPTY, "\x1F", warning->columns);
 }
 
@@ -859,7 +858,8 @@ static enum status check_left(const struct columns *columns, struct problem *ret
                     "{\"weight\": 5}, or give weight=none, which counts each edge as 1."
                   : "Write the weight as a number in the edge itself, \"weight\": 5; weight= names "
                     "one of its attributes, and weight=none counts each edge as 1."
-            : "weight=%s reads the weights from there, and weight=none counts each edge as 1.",
+            : "weight=%s reads the weights from that column, and weight=none counts each edge as "
+              "1.",
         first->name);
     return STATUS_BAD_GRAPH;
 }

@@ -42,7 +42,7 @@ struct column {
     bool is_nested; /* belongs to a nested object, to which weight= does not apply */
     bool is_id;
     bool is_text;       /* the column's first number is a JSON string, so it is not the weight */
-    bool is_plural;     /* a known name for weights plus one letter, such as "weights" */
+    bool is_plural;     /* whether the name is a known name of weights plus a letter: "weights" */
     size_t rank;        /* index in the list of known names of weights, or NO_COLUMN */
     struct field first; /* first number in the column; its bytes are in sample */
     char sample[32];
@@ -67,12 +67,12 @@ struct columns {
     size_t count;
     size_t last; /* last column found, where the next search starts, as records are alike */
     size_t roles[ROLE_COUNT];   /* column of each role, or NO_COLUMN */
-    enum column_role last_role; /* highest role in use */
+    enum column_role last_role; /* highest role that a column has */
     size_t rival;               /* another column that may be the weight, or NO_COLUMN */
     struct field unweighted;    /* position of the first edge without a weight */
     bool has_unweighted;
     bool has_reversed; /* OSMnx lists each direction as an edge, so the column oneway is ignored */
-    bool undirected;   /* the type of the edges is Undirected */
+    bool undirected;   /* whether the column type says Undirected */
     uint64_t both_ways;
     uint64_t back_ways;
     uint64_t no_ways;
@@ -88,7 +88,7 @@ bool columns_know_header(const struct columns *columns, const struct table_row *
  * without parameters, one of the first two. */
 bool columns_is_end(const struct columns *columns, const struct table_row *row, size_t index);
 /* Returns whether the row has known names for source and target and a third field that can name a
- * weight, which is not a number, null, empty, or a name of edge IDs. ret_columns: the three. */
+ * weight, which is not a number, null, empty, or a name of edge IDs. ret_columns: their indexes. */
 bool columns_find_known(const struct table_row *header, size_t ret_columns[3]);
 /* Returns the column with this name, or NO_COLUMN; ignores case, spaces, '_' and '-'. */
 size_t columns_find_name(const struct table_row *row, const char *name);

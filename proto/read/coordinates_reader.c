@@ -39,11 +39,12 @@ static enum status refuse_at(uint64_t column, const char *detail, const char *hi
 static enum status refuse_line(const struct coordinates_reader *reader, uint64_t column,
                                const char *detail, struct problem *reterr)
 {
-    return refuse_at(column, detail,
-                     reader->form == FORM_CO
-                         ? "One line 'p aux sp co N' comes before N lines 'v ID X Y'."
-                         : "Begin with a line vertex,lon,lat or vertex,x,y; or send DIMACS .co.",
-                     reterr);
+    return refuse_at(
+        column, detail,
+        reader->form == FORM_CO
+            ? "One line 'p aux sp co N' comes before N lines 'v ID X Y'."
+            : "Begin with a line vertex,lon,lat or vertex,x,y; or send a DIMACS .co file.",
+        reterr);
 }
 
 static enum status find_vertex(const struct coordinates_reader *reader, const struct field *name,
@@ -76,7 +77,7 @@ static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,
         return refuse_line(reader, column, "The coordinates of this vertex are too large.", reterr);
     }
     if (coordinates_has(reader->coordinates, row)) {
-        return refuse_line(reader, column, "This vertex has coordinates already.", reterr);
+        return refuse_line(reader, column, "This vertex already has coordinates.", reterr);
     }
     reader->coordinates->x[row] = place[0];
     reader->coordinates->y[row] = place[1];
@@ -247,11 +248,11 @@ enum status coordinates_reader_end(struct coordinates_reader *reader,
     struct coordinates *coordinates = reader->coordinates;
     STATUS_TRY(rename_problem(line_splitter_end(&reader->lines, reterr), reterr));
     if (reader->form == FORM_UNKNOWN || (reader->form == FORM_CO && reader->announced < 0)) {
-        return refuse_line(reader, 0, "There are no coordinates in the body.", reterr);
+        return refuse_line(reader, 0, "The body contains no coordinates.", reterr);
     }
     if (reader->form == FORM_CO && reader->listed != reader->announced) {
         return problem_set(reterr, STATUS_BAD_COORDINATES,
-                           "The file declares %" PRId64 " vertices and has %" PRId64 ".",
+                           "The file declares %" PRId64 " vertices, but contains %" PRId64 ".",
                            reader->announced, reader->listed);
     }
     coordinates->is_plane = reader->system == SYSTEM_PLANE;

@@ -351,7 +351,7 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
                                struct problem *reterr)
 {
     static const char unpack[] =
-        "Unpack it and send the file in it, uncompressed or compressed with gzip or zstd.";
+        "Unpack it and send the file inside, uncompressed or compressed with gzip or zstd.";
     static const struct {
         const char *bytes;
         size_t size;

@@ -28,9 +28,10 @@ static enum status refuse_problem(struct field word, struct field object, struct
         {"cnf", NULL, "satisfiability", NULL},
         {"tw", NULL, "tree width", NULL},
         {"aux", "p2p", "a list of queries",
-         "Upload the .gr file, and send the pairs to its /distances as lines of SOURCE,TARGET."},
+         "Upload the .gr file, then send the pairs to /distances of that graph, one SOURCE,TARGET "
+         "per line."},
         {"aux", NULL, "a list of coordinates of vertices",
-         "Upload the .gr file of the same name, and PUT this one to its /coordinates."},
+         "Upload the .gr file of the same name, then PUT this file to /coordinates of that graph."},
     };
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -135,7 +136,7 @@ static enum status finish_dimacs(struct reader *reader, struct graph **ret_graph
     }
     if (dimacs->arcs < dimacs->reader.announced_edges) {
         return problem_refuse_at(reterr, STATUS_TRUNCATED, reader->splitter.line, 0, NULL,
-                                 "The p line announced m=%llu arcs, but %llu were found.",
+                                 "The p line declares m=%llu arcs, but %llu were found.",
                                  (unsigned long long)dimacs->reader.announced_edges,
                                  (unsigned long long)dimacs->arcs);
     }

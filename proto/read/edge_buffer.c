@@ -51,8 +51,8 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
 /* Up to this number, edges are sorted by copying them between two arrays of at most 1 MiB, which
  * fit in a core's second-level cache. */
 #define ROOM_EDGES (UINT64_C(1) << 16)
-/* Number of bits of a digit in an in-place pass. A pass writes to all buckets in turn, so with more
- * buckets it would cost more than the deeper recursion that they save. */
+/* Number of bits of a digit in an in-place pass. A pass writes to all buckets at the same time, so
+ * with more buckets it would cost more than the deeper recursion that they save. */
 #define BUCKET_BITS 9
 #define BUCKETS (1u << BUCKET_BITS)
 /* Maximum number of bits of a digit. Its counters still fit in the first-level cache. */

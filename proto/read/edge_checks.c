@@ -28,7 +28,7 @@ enum status edge_comments_parse(struct edge_comments *comments, const char *line
             comments->undirected || (directed && memmem(line, size, "unordered", 9) == NULL);
         return STATUS_OK;
     }
-    CHECK(second.bytes != NULL); /* tells sanitizer builds, which cannot derive it */
+    CHECK(second.bytes != NULL); /* the compiler of sanitizer builds cannot derive this */
     const bool is_kind = second.size == 0 || memmem(second.bytes, second.size, "weighted", 8) ||
                          memmem(second.bytes, second.size, "signed", 6) ||
                          line_word_is(second, "positive") || line_word_is(second, "dynamic");
@@ -38,10 +38,10 @@ enum status edge_comments_parse(struct edge_comments *comments, const char *line
     if (comments->is_konect && line_word_is(first, "bip")) {
         return problem_bad_graph_hint(
             reterr, 0, 0,
-            "awk '!/^%/ {print $1, \"r\" $2, $3}' names those on the right r1, "
-            "r2 and so on; then directed=false.",
-            "The list is bipartite, and each side numbers its vertices from 1: 1 on the left and 1 "
-            "on the right are different vertices.");
+            "Rename the vertices on the right to r1, r2 and so on: awk '!/^%/ {print $1, \"r\" $2, "
+            "$3}'; then upload with directed=false.",
+            "The list is bipartite, and each side numbers its vertices from 1, so 1 on the left "
+            "and 1 on the right are different vertices.");
     }
     comments->undirected |= comments->is_konect && line_word_is(first, "sym");
     comments->says_direction |= comments->is_konect;
@@ -103,7 +103,7 @@ enum status edge_check_name(struct field name, bool has_header, struct problem *
     return problem_bad_graph_hint(reterr, 0, name.column,
                                   "Write each line as source, target and optional weight, without "
                                   "brackets or other punctuation around them. A header can give "
-                                  "another order, and a name in quotes may have any characters.",
+                                  "another order, and a name in quotes may contain any characters.",
                                   "'%.*s' does not look like the name of a vertex.",
                                   name.size > 40 ? 40 : (int)name.size, name.bytes);
 }
@@ -134,13 +134,13 @@ enum status edge_check_counts(const int64_t integers[3], size_t column_count, bo
     }
     return problem_bad_graph_hint(
         reterr, 0, 0,
-        fits ? "To read it as an edge, add a header source,target or source,target,weight; "
-               "otherwise remove it."
+        fits ? "If it is an edge, add a header source,target or source,target,weight; otherwise "
+               "remove the line."
              : "Correct the numbers, or give the edge its weight.",
         fits ? "The first line, %lld %lld, may be an edge, or the numbers of vertices and edges: "
                "%lld edges follow."
-             : "The first line, %lld %lld, does not match the numbers of vertices and edges of the "
-               "%lld lines after it; as an edge it lacks the weight that they have.",
+             : "The first line, %lld %lld, is neither the numbers of vertices and edges of the "
+               "%lld lines that follow, nor an edge like them, because it has no weight.",
         (long long)integers[0], (long long)integers[1], (long long)behind);
 }
 
@@ -203,26 +203,25 @@ void edge_check_warn(const struct graph_builder *builder, const struct name_tabl
     }
     for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
         if (name_table_find(names, missing[i], strlen(missing[i]), &(uint32_t){0})) {
-            warning_hint(
-                warning_add(warnings, WARNING_FORMAT_GUESSED,
-                            "A vertex is named %s, which usually stands for a missing value.",
-                            missing[i]),
-                "If it stands for a missing value, remove its edges.");
+            warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
+                                     "A vertex is named %s, which usually means a missing value.",
+                                     missing[i]),
+                         "If it means a missing value, remove the edges of this vertex.");
             return;
         }
     }
     if (words[0] != NULL && words[1] != NULL) {
         warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
-                                 "Some vertices are integers, such as %.*s, and others are not, "
-                                 "such as '%.*s': some lines may not be edges.",
+                                 "Some vertex names are integers, such as %.*s, and others are "
+                                 "not, such as '%.*s', so some lines may not be edges.",
                                  (int)sizes[1], words[1],
                                  (int)text_utf8_size(words[0], sizes[0] > 60 ? 60 : sizes[0]),
                                  words[0]),
                      "Remove lines that are not edges, and name the columns source and target.");
     } else if (may_be_header && graph_builder_edge_count(builder) > 1 && is_first_apart(builder)) {
         warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
-                                 "The first line was read as an edge, but shares no vertex with "
-                                 "another edge: it may be a header."),
+                                 "The first line was read as an edge but shares no vertex with "
+                                 "another edge, so it may be a header."),
                      "If it is a header, name its columns source and target.");
     }
 }

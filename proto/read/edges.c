@@ -26,11 +26,11 @@ struct edges {
     bool is_counted; /* the first line contains the numbers of vertices and edges */
     bool has_dicts;  /* each line ends with a Python dict */
     bool has_header;
-    bool may_be_edge;    /* the header is a guess; the first line may be an edge */
+    bool may_be_edge;    /* the header was guessed, so the first line may be an edge */
     int64_t integers[3]; /* leading integers of the first line; missing ones are 0 */
     struct table_row row;
     struct edge_record record;
-    char *scratch;      /* buffer for quoted fields */
+    char *scratch;      /* buffer for quoted fields, without their doubled quotes */
     struct text joined; /* lines of a quoted field that is still open */
     uint64_t joined_line;
     struct text held; /* first line, until the next line shows its meaning */
@@ -144,8 +144,8 @@ static enum status decide_columns(struct edges *edges, const struct table_row *h
     if (edges->row.count < 2) {
         return problem_bad_graph_hint(
             reterr, 0, edges->row.fields[0].column,
-            "Separate the columns by commas, semicolons, tabs or spaces, and remove a number of "
-            "vertices or edges above the list.",
+            "Separate the columns by commas, semicolons, tabs or spaces, and remove any line above "
+            "the list that gives the number of vertices or edges.",
             "There is one column, but an edge needs a source and a target.");
     }
     STATUS_TRY(
@@ -191,7 +191,7 @@ static enum status parse_counts(struct edges *edges, const int64_t counts[2],
                              "The first line, %lld %lld, was read as the numbers of vertices and "
                              "edges.",
                              (long long)counts[0], (long long)counts[1]),
-                 "If the line is an edge, give it a weight as in the other lines.");
+                 "If the line is an edge, give it a weight like the other lines.");
     STATUS_TRY(reader_admit_count(&edges->reader, (uint64_t)counts[0], reterr));
     return graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr);
 }
@@ -528,7 +528,8 @@ static enum status check_header(const struct edges *edges, struct problem *reter
             return problem_bad_graph_hint(
                 reterr, edges->held_line, 0,
                 "Add a header source,target, or name the columns of this header with "
-                "source_column= and target_column=. In joined files, remove the later headers.",
+                "source_column= and target_column=. If the file was concatenated from several "
+                "files, remove all headers but the first.",
                 "The first line may be a header or an edge: '%s' is also a vertex in a later line.",
                 name);
         }

@@ -150,7 +150,7 @@ char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
     }
     commas = count_unquoted(line, size, ',');
     semicolons = count_unquoted(line, size, ';');
-    /* The commas of "1;2;3,5" are decimal commas. Those of "1 2 3,5" are if the request says so. */
+    /* In "1;2;3,5" the comma is a decimal comma. In "1 2 3,5" it is one if the request says so. */
     if (semicolons > commas || (semicolons > 0 && has_decimal_comma)) {
         return ';';
     }

@@ -12,7 +12,7 @@
 struct field {
     const char *bytes; /* text without quotes and surrounding spaces */
     size_t size;
-    uint64_t column; /* position in the line, from 1 */
+    uint64_t column; /* column in the line, in bytes, from 1 */
     uint64_t line;   /* line number, from 1; 0: the current line */
 };
 

@@ -50,10 +50,11 @@ static enum status check_room(const struct graph_builder *builder, uint64_t vert
     if (vertex_count > options->matrix_vertices || bytes <= (double)options->room_bytes) {
         return STATUS_OK;
     }
-    return problem_refuse_limit(reterr, STATUS_DISK_FULL, (double)options->room_bytes, bytes,
-                                "Delete graphs, or retry when there is space.",
-                                "There is not enough disk space for the result of %llu vertices.",
-                                (unsigned long long)vertex_count);
+    return problem_refuse_limit(
+        reterr, STATUS_DISK_FULL, (double)options->room_bytes, bytes,
+        "Delete graphs, or retry when there is space.",
+        "There is not enough disk space for the result of a graph with %llu vertices.",
+        (unsigned long long)vertex_count);
 }
 
 enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_count,

@@ -15,7 +15,7 @@ enum no_edge { NO_EDGE_UNSAID, NO_EDGE_NONE, NO_EDGE_VALUE };
 struct graph_options {
     bool has_directed;
     bool directed;         /* value of directed=, if has_directed; otherwise the format decides */
-    bool has_vertex_count; /* the parameter n= was given: vertices are 0..n-1 */
+    bool has_vertex_count; /* n= was given, so the vertices are 0..n-1 */
     uint32_t vertex_count;
     uint32_t vertex_limit;         /* maximum number of vertices; 0 = GRAPH_VERTEX_LIMIT */
     uint64_t edge_limit;           /* maximum number of edges; 0 = no limit */
@@ -23,7 +23,7 @@ struct graph_options {
     uint32_t matrix_vertices;      /* maximum number of vertices for a result as a matrix */
     uint64_t room_bytes;           /* disk space available for the result */
     uint64_t element_bytes;        /* size of a matrix element, to check room_bytes */
-    bool format_guessed;           /* the format was guessed, so a reader may warn */
+    bool format_guessed;           /* the format was guessed, so readers may warn about it */
     char weight[64];               /* column or attribute of the weights; empty = the default */
     char source_column[64]; /* columns of the endpoints, by name or number; empty = the default */
     char target_column[64];

@@ -3,8 +3,8 @@
  * <default> of a key applies to edges without that data.
  *
  * expat receives the bytes in blocks of constant size, so that its results, including the positions
- * of errors, are the same for every split. Entities are refused and the length of a tag or comment
- * is limited, so that memory is bounded by the size of the document. */
+ * of errors, do not depend on how the upload is split into pieces. Entities are refused, and the
+ * length of a tag or comment is limited, so that memory is bounded by the size of the document. */
 #include "proto/number.h"
 #include "proto/read/columns.h"
 #include "proto/read/json_nodes.h"
@@ -304,11 +304,10 @@ static enum status parse_element(struct graphml *graphml, enum element element, 
         return parent == ELEMENT_GRAPHML
                    ? parse_graph(graphml, attributes)
                    : refuse_element(graphml, "There is a graph within a graph.",
-                                    "Upload it by itself.");
+                                    "Upload the inner graph by itself, or remove it.");
     case ELEMENT_NODE:
         if (name == NULL) {
-            return refuse_element(graphml, "The node has no id.",
-                                  "Upload the inner graph on its own, or remove it.");
+            return refuse_element(graphml, "The node has no id.", "A node is <node id=\"a\"/>.");
         }
         token = token_of(graphml, name);
         return json_nodes_list(&graphml->nodes, &token, graphml->reterr);

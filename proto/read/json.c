@@ -16,7 +16,8 @@
 #include <string.h>
 
 #define READ_HERE                                                                                  \
-    "networkx.node_link_data writes this format, and pandas.json_normalize makes a table for CSV."
+    "networkx.node_link_data writes this format, and pandas.json_normalize converts records to a " \
+    "table for CSV."
 
 enum dialect { DIALECT_JSON, DIALECT_JGF, DIALECT_COUNT };
 
@@ -92,7 +93,7 @@ struct json {
     bool compact;              /* whether any edge was an array */
     bool linked;               /* whether any edge was an object */
     struct json_place element; /* position of the current edge or node */
-    unsigned part_count;       /* number of parts read of an edge that is an array */
+    unsigned part_count;       /* number of entries read of an edge that is an array */
     enum member source;        /* MEMBER_SOURCE or MEMBER_FROM, whichever the first edge has */
     bool one_way;              /* value of the edge's own member "directed", if any */
     struct columns columns;
@@ -205,9 +206,8 @@ static enum status parse_member_name(struct json *json, const struct json_token 
     json->member = find_member(json, IN_GRAPH, token);
     if (json->member == MEMBER_OTHER && json->dialect == DIALECT_JSON && token->size == 7 &&
         memcmp(token->text, "weights", 7) == 0) {
-        (void)refuse_token(token, "The weights are in a list of their own, not in the edges.",
-                           reterr);
-        problem_hint(reterr, "Write the weight into the edge: [source, target, weight].");
+        (void)refuse_token(token, "The weights are in a separate list, not in the edges.", reterr);
+        problem_hint(reterr, "Write each weight into its edge: [source, target, weight].");
         return STATUS_BAD_GRAPH;
     }
     if (json->member == MEMBER_OTHER) {
@@ -418,8 +418,9 @@ static enum status parse_part(struct json *json, const struct json_token *token,
     }
 }
 
-/* Parses "from" or "to", which vis.js writes for source and target. Edges that begin with "source"
- * or "target" ignore them; edges that begin with them refuse "source" and "target". */
+/* Parses "from" or "to", which vis.js writes for source and target. An edge that begins with
+ * "source" or "target" ignores "from" and "to". An edge that begins with "from" or "to" must not
+ * contain "source" or "target". */
 static enum status parse_end_name(struct json *json, const struct json_token *token,
                                   struct problem *reterr)
 {

@@ -47,7 +47,7 @@ enum status json_matrix_accept(struct json_matrix *matrix, const struct json_tok
     if (token->kind != JSON_TOKEN_ARRAY_END) {
         return refuse_token(
             token, "The document is neither an object nor a matrix, whose rows are arrays.",
-            "pandas.json_normalize makes a table of records, for CSV.", reterr);
+            "pandas.json_normalize converts records to a table for CSV.", reterr);
     }
     matrix->width = matrix->has_width ? matrix->width : matrix->column;
     matrix->has_width = true;
@@ -84,7 +84,7 @@ enum status json_matrix_name(struct json_matrix *matrix, const struct json_token
     return row == matrix->name_count++
                ? STATUS_OK
                : refuse_token(token, "\"sources\" and \"destinations\" are not the same vertices.",
-                              "A matrix of a graph has a row and a column for each vertex.",
+                              "The matrix of a graph has a row and a column for each vertex.",
                               reterr);
 }
 
@@ -98,13 +98,13 @@ enum status json_matrix_finish(struct json_matrix *matrix, struct graph **ret_gr
         return problem_bad_graph_hint(
             reterr, 0, 0,
             "A matrix must be square; write edges as {\"n\": 3, \"edges\": [[0, 1, 5]]}.",
-            "The matrix has %u rows and %u columns.", matrix->row, matrix->width);
+            "The matrix is not square: it has %u rows and %u columns.", matrix->row, matrix->width);
     }
     if (matrix->is_bare && matrix->has_loops && (matrix->width == 2 || matrix->width == 3)) {
         return problem_bad_graph_hint(
             reterr, 0, 0,
             "Write a matrix as {\"distances\": [...]}, and edges as {\"n\": 3, \"edges\": [...]}.",
-            "The arrays may be a matrix with a diagonal that is not 0, or %u edges.",
+            "The arrays may be a matrix whose diagonal is not 0, or a list of %u edges.",
             matrix->width);
     }
     snprintf(notes->variant, sizeof(notes->variant), "matrix");
@@ -114,8 +114,9 @@ enum status json_matrix_finish(struct json_matrix *matrix, struct graph **ret_gr
         return reader_finish_range(reader, matrix->width, 0, NULL, true, ret_graph, reterr);
     }
     if (name_table_count(matrix->nodes->names) != matrix->width) {
-        return problem_set(reterr, STATUS_BAD_GRAPH, "The matrix has %u rows and %u names.",
-                           matrix->width, name_table_count(matrix->nodes->names));
+        return problem_set(reterr, STATUS_BAD_GRAPH,
+                           "The matrix has %u rows, but there are %u names.", matrix->width,
+                           name_table_count(matrix->nodes->names));
     }
     return json_nodes_build(matrix->nodes, true, ret_graph, reterr);
 }

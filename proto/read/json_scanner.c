@@ -171,7 +171,7 @@ static bool wants_key(const struct json_scanner *scanner)
     return scanner->expected == EXPECT_KEY || scanner->expected == EXPECT_KEY_OR_END;
 }
 
-/* Accepts a structural character. */
+/* Accepts a structural character: a bracket, a brace, a comma or a colon. */
 static enum status accept_structure(struct json_scanner *scanner, char c, struct problem *reterr)
 {
     enum status status;

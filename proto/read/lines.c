@@ -27,7 +27,7 @@ static enum status check_bytes(const struct line_splitter *splitter, uint64_t nu
 
     if (nul != NULL) {
         return problem_bad_graph(reterr, number, (uint64_t)(nul - line) + 1,
-                                 "The line has a NUL byte, so it is not text.");
+                                 "The line contains a NUL byte, so it is not text.");
     }
     if (size > limit) {
         return problem_bad_graph(reterr, number, 0, "The line is longer than %zu bytes.", limit);
@@ -160,8 +160,7 @@ enum status line_word_parse_vertex(struct field word, uint32_t vertex_count, uin
     }
     if (vertex < 1 || vertex > vertex_count) {
         return problem_bad_graph_hint(
-            reterr, 0, word.column,
-            vertex == 0 ? "The vertices of this format are counted from 1." : NULL,
+            reterr, 0, word.column, vertex == 0 ? "This format numbers vertices from 1." : NULL,
             "Vertex %lld is not in 1..%u.", (long long)vertex, vertex_count);
     }
     *ret_row = (uint32_t)(vertex - 1);

@@ -32,7 +32,7 @@ MUST_CHECK enum status line_splitter_feed(struct line_splitter *splitter, const 
 /* Passes on the last line if it has no line end. */
 MUST_CHECK enum status line_splitter_end(struct line_splitter *splitter, struct problem *reterr);
 
-/* The rest of a line that is being cut into words. begin: the first byte, where column 1 is. */
+/* The rest of a line that is being cut into words. begin: the line's first byte, column 1. */
 struct word_cursor {
     const char *begin;
     const char *at;

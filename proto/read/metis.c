@@ -25,7 +25,7 @@ struct metis {
     int64_t edge_count;
     int64_t passed_count; /* number of sizes and weights to skip before a vertex's neighbours */
     bool has_edge_weights;
-    uint64_t listed;  /* number of edges added */
+    uint64_t listed;  /* number of edges added, by their smaller endpoints */
     uint64_t sums[2]; /* checksums of the edges that smaller and larger endpoints list */
 };
 
@@ -153,11 +153,11 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     if (first.size == 0) {
         return STATUS_OK;
     }
-    return metis->headed
-               ? problem_bad_graph(reterr, 0, first.column,
-                                   "The file has more lines than vertices in the header, n=%u.",
-                                   metis->vertex_count)
-               : parse_header(metis, cursor, reterr);
+    return metis->headed ? problem_bad_graph(
+                               reterr, 0, first.column,
+                               "The file has more vertex lines than the header declares (n=%u).",
+                               metis->vertex_count)
+                         : parse_header(metis, cursor, reterr);
 }
 
 static enum status check_complete(const struct metis *metis, struct problem *reterr)
@@ -180,8 +180,8 @@ static enum status check_complete(const struct metis *metis, struct problem *ret
     }
     return problem_bad_graph_hint(
         reterr, 0, 0, "Count each edge once in m, even though both of its endpoints list it.",
-        "The header declares m=%lld edges, but the lists hold %llu.", (long long)metis->edge_count,
-        (unsigned long long)metis->listed);
+        "The header declares m=%lld edges, but the lists contain %llu.",
+        (long long)metis->edge_count, (unsigned long long)metis->listed);
 }
 
 static enum status finish_metis(struct reader *reader, struct graph **ret_graph,

@@ -144,7 +144,7 @@ static enum status parse_size(struct mtx *mtx, struct word_cursor cursor, struct
 static enum status refuse_more(uint64_t column, struct problem *reterr)
 {
     return problem_bad_graph_hint(reterr, 0, column,
-                                  "Correct the size line, or remove the other entries.",
+                                  "Correct the size line, or remove the extra entries.",
                                   "There are more entries than the size line declares.");
 }
 
@@ -190,7 +190,8 @@ static enum status parse_coordinate(struct mtx *mtx, struct word_cursor cursor,
     }
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (mtx->symmetry == SYMMETRY_SKEW && ends[0] == ends[1]) {
-        return problem_bad_graph_hint(reterr, 0, row.column, "Remove the entry: it is 0.",
+        return problem_bad_graph_hint(reterr, 0, row.column,
+                                      "Remove the entry, because it must be 0.",
                                       "The diagonal of a skew-symmetric matrix is not listed.");
     }
     return add_entry(mtx, ends, weight, reterr);
@@ -250,7 +251,7 @@ static enum status finish_mtx(struct reader *reader, struct graph **ret_graph,
     }
     if (!mtx->sized) {
         return problem_refuse_at(reterr, STATUS_TRUNCATED, reader->splitter.line, 0, NULL,
-                                 "The file ends before the line with the size.");
+                                 "The file ends before the size line.");
     }
     return problem_refuse_at(reterr, STATUS_TRUNCATED, reader->splitter.line, 0, NULL,
                              "The size line declares %llu entries, but %llu were found.",

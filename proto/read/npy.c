@@ -42,7 +42,7 @@ static enum status add_real(struct npy *npy, double value, struct problem *reter
     if (!isinf(value)) {
         return reader_add_real(&npy->reader, ends, value, reterr);
     }
-    return problem_bad_graph_hint(reterr, 0, 0, "No edge is inf or nan.",
+    return problem_bad_graph_hint(reterr, 0, 0, "Mark missing edges with inf or nan.",
                                   "The entry at row %u, column %u is minus infinity.", npy->row,
                                   npy->column);
 }
@@ -133,7 +133,7 @@ static enum status finish_npy(struct reader *reader, struct graph **ret_graph,
         (npy->header.rows == 2 || npy->header.rows == 3)) {
         return problem_bad_graph_hint(
             reterr, 0, 0, "format=npy reads it as a matrix. " AS_TEXT,
-            "The array may be a matrix with a diagonal that is not 0, or a list of edges.");
+            "The array may be a matrix whose diagonal is not 0, or a list of edges.");
     }
     return reader_finish_range(reader, (uint32_t)npy->header.rows, 0, NULL, true, ret_graph,
                                reterr);

@@ -18,7 +18,7 @@ static enum status parse_header(struct nthu *nthu, const char *bytes, struct pro
     if (vertex_count < 0 || edge_count < 0) {
         return problem_set(
             reterr, STATUS_BAD_GRAPH,
-            "The header says V=%d vertices and E=%d edges; the file may have another format.",
+            "The header says V=%d vertices and E=%d edges; the file may be in another format.",
             vertex_count, edge_count);
     }
     nthu->vertex_count = (uint32_t)vertex_count;
@@ -40,7 +40,7 @@ static enum status take_records(void *context, const char *records, uint64_t cou
         if (ends[0] >= nthu->vertex_count || ends[1] >= nthu->vertex_count) {
             return problem_set(
                 reterr, STATUS_BAD_GRAPH,
-                "In record %llu the edge from %d to %d is outside the vertices 0 to %d.",
+                "In record %llu, the edge from %d to %d has a vertex outside the range 0 to %d.",
                 (unsigned long long)(nthu->reader.records.taken - count + i), (int32_t)ends[0],
                 (int32_t)ends[1], (int32_t)nthu->vertex_count - 1);
         }

@@ -42,7 +42,7 @@ enum status reader_set_option(struct graph_options *options, const char *name, c
                    number_parse_real(value, strlen(value), &options->no_edge_value)
                ? STATUS_OK
                : problem_set(reterr, STATUS_BAD_PARAMETER,
-                             "no_edge must be the weight that stands for a missing edge, or none.");
+                             "no_edge must be the weight that marks a missing edge, or none.");
 }
 
 enum status reader_create(enum format format, const struct graph_options *options,
@@ -102,10 +102,10 @@ static enum status admit_options(const struct reader *reader, struct problem *re
             known++;
         }
         if (values[i][1][0] != '\0' && *known == NULL) {
-            problem_set(
-                reterr, STATUS_BAD_PARAMETER,
-                "%s=%s does not apply: the edges of this format have no columns to choose from.",
-                values[i][0], values[i][1]);
+            problem_set(reterr, STATUS_BAD_PARAMETER,
+                        "%s=%s does not apply, because the edges of this format have no columns to "
+                        "choose from.",
+                        values[i][0], values[i][1]);
             problem_hint(reterr, "Omit %s=.", values[i][0]);
             return STATUS_BAD_PARAMETER;
         }
@@ -159,8 +159,8 @@ void reader_destroy(struct reader *reader)
 uint64_t reader_memory(const struct reader *reader)
 {
     const struct line_splitter *splitter = &reader->splitter;
-    /* All edges of a long line are added when it ends: at most one edge per two bytes.
-     * GRAPH_BUILDER_EDGE_BYTES per byte thus allows twice the memory of each edge. */
+    /* All edges of a long line are added when it ends: at most one edge per two bytes. Counting
+     * GRAPH_BUILDER_EDGE_BYTES per byte allows for twice the memory of each edge. */
     const uint64_t line_bytes =
         splitter->limit > 0 ? splitter->pending.size * GRAPH_BUILDER_EDGE_BYTES : 0;
 
@@ -193,7 +193,8 @@ enum status reader_admit_count(const struct reader *reader, uint64_t announced,
     if (!options->has_vertex_count || options->vertex_count == announced) {
         return STATUS_OK;
     }
-    return problem_refuse(reterr, STATUS_BAD_PARAMETER, "Omit n=: the file states it.",
+    return problem_refuse(reterr, STATUS_BAD_PARAMETER,
+                          "Omit n=, because the file declares the number of vertices.",
                           "The parameter n is %u, but the file declares %llu vertices.",
                           options->vertex_count, (unsigned long long)announced);
 }
@@ -262,10 +263,11 @@ static enum status judge_value(const struct reader *reader, double value, bool *
         return STATUS_OK;
     }
     const char *largest = value == INT32_MAX ? "2147483647" : "9223372036854775807";
-    problem_bad_graph(
-        reterr, 0, 0,
-        "%s is the largest value of an integer type, and may stand for a missing edge.", largest);
-    problem_hint(reterr, "no_edge=%s omits such edges; no_edge=none reads it as a weight.",
+    problem_bad_graph(reterr, 0, 0,
+                      "%s is the largest value of an integer type and may mark a missing edge.",
+                      largest);
+    problem_hint(reterr,
+                 "no_edge=%s omits edges with this value; no_edge=none reads it as a weight.",
                  largest);
     return STATUS_BAD_GRAPH;
 }
@@ -321,8 +323,8 @@ static const char *find_hint(struct field weight)
     return reader_is_not_finite(weight.bytes, weight.size)
                ? "Omit the edge: missing edges must not be listed."
            : memchr(weight.bytes, ',', weight.size) != NULL
-               ? "decimal=, reads a decimal comma; otherwise write decimals with a point, and no "
-                 "thousands separators."
+               ? "decimal=, reads decimal commas; otherwise write decimals with a point and "
+                 "without thousands separators."
            : isalpha((unsigned char)*weight.bytes)
                ? "Write a number, or omit a missing edge. A header needs known names, such as "
                  "source,target,weight, or source_column= and target_column=; weight=none counts "
@@ -348,7 +350,7 @@ static enum status refuse_weight(struct field weight, struct problem *reterr)
         return problem_refuse_at(
             reterr, STATUS_WEIGHT_RANGE, weight.line, weight.column,
             "Scale the weights down. If this weight marks a missing edge, omit the edge.",
-            "The weight %.*s does not fit 64 bits.", shown, weight.bytes);
+            "The weight %.*s does not fit in 64 bits.", shown, weight.bytes);
     }
     return problem_bad_graph_hint(
         reterr, weight.line, weight.column, find_hint(weight),

@@ -15,7 +15,7 @@ struct record_splitter {
     bool is_header; /* the next record is a header, or a further part of it */
     size_t size;    /* size of each record in bytes */
     uint64_t count; /* number of expected records; 1 for a header */
-    uint64_t taken; /* records passed on so far */
+    uint64_t taken; /* number of records passed on so far */
     struct text pending;
 };
 

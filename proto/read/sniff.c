@@ -74,10 +74,10 @@ static const struct {
     {"a SIF file", "Convert it: awk '{for (i = 3; i <= NF; i++) print $1, $i}' g.sif >g.edges",
      LINE WORD GAP "(pp|pd|pr|rc|cr|interacts_with)" GAP WORD},
     {"a GDF file", "Convert it: sed '1,/^edgedef>/d' g.gdf >g.csv", LINE "nodedef>"},
-    {"a table of psql or mysql",
+    {"a table printed by psql or mysql",
      "Write CSV: psql --csv, or \\copy (SELECT ...) TO 'g.csv' CSV HEADER; or mysql --batch.",
      LINE "\\+?-+(\\+-+)+\\+?" BLANKS "$"},
-    {"a text with the line ends of old Macs", "Convert it: tr '\\r' '\\n' <g.csv >h.csv",
+    {"a text with the line endings of old Macs", "Convert it: tr '\\r' '\\n' <g.csv >h.csv",
      "\\`.*\r[^\r].*\\'"}, /* matches a whole text without line feeds */
     {"a Markdown table",
      "Convert it: sed '/^|[-: |]*$/d; s/^| *//; s/ *|$//; s/ *| */,/g' g.md >g.csv",
@@ -87,7 +87,7 @@ static const struct {
      "index=False)",
      "[]}]" BLANKS "\n" BLANKS "[[{]"},
     {"a tar archive",
-     "Unpack it and send the file in it, uncompressed or compressed with gzip or zstd.", NULL},
+     "Unpack it and send the file inside, uncompressed or compressed with gzip or zstd.", NULL},
 };
 
 static bool has_match(const char *text, const char *pattern)
@@ -124,7 +124,7 @@ static enum status refuse_ambiguous(const char *first, const char *text, size_t 
                                   may_be_metis ? "Choose with format=metis or format=edges."
                                                : "Choose with format=matrix or format=edges.",
                                   may_be_metis
-                                      ? "This may be a METIS graph without edges, or one edge."
+                                      ? "This may be a METIS graph without edges, or a single edge."
                                       : "This may be a matrix, or a list of edges.");
 }
 
@@ -180,8 +180,8 @@ static bool looks_like_dimacs(const char *bytes, size_t size)
 }
 
 /* Returns whether the lines after "n m" are lists of neighbours rather than edges. Lines of edges
- * all have the same number of columns, one to three. But lines of k columns may be lists if n k = 2
- * m. */
+ * all have the same number of columns, one to three. However, lines of k columns may be n lists of
+ * k neighbours if n k = 2 m. */
 static bool has_neighbour_lists(const char *bytes, size_t size)
 {
     const char *const end = bytes + size;

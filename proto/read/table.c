@@ -227,7 +227,7 @@ static enum status parse_cell(struct table *table, struct field field, uint32_t 
 
         table->has_decimals |= !number_parse_integer(name.bytes, name.size, &vertex) || vertex < 0;
     }
-    /* Checks the first character before parsing, because few numbers but zeros begin like this. */
+    /* Checks the first character first: every zero begins like this, but few other numbers do. */
     if (strchr("0-+.", field.bytes[0]) != NULL &&
         number_parse_real(field.bytes, field.size, &value) && value == 0) {
         if (!on_diagonal) {
@@ -250,7 +250,7 @@ static enum status refuse_shape(const struct table *table, struct problem *reter
         problem_at(reterr, table->reader.splitter.line, 0);
     }
     if (table->width > 1 && !table->has_row_names) {
-        problem_hint(reterr, "To have it read as a list of edges, use format=edges%s.",
+        problem_hint(reterr, "Use format=edges%s to read it as a list of edges.",
                      table->width > 3 && !table->has_header ? " and weight=3" : "");
     }
     return STATUS_BAD_GRAPH;
@@ -363,15 +363,15 @@ static void note_layout(struct table *table)
     if (table->zero_count > 0 && !table->marked) {
         warning_hint(warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
                                  "The table was read as a matrix, and the %llu zeros off its "
-                                 "diagonal as missing edges, since nothing else marks them.",
+                                 "diagonal as missing edges, because no other value marks them.",
                                  (unsigned long long)table->zero_count),
                      "To read a 0 as an edge of weight 0, mark missing edges with an empty field, "
                      "inf or nan, or upload an .npy file.");
     } else if (table->reader.options.format_guessed) {
-        warning_hint(warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
-                                 "The table was read as a matrix, since it has as many lines as "
-                                 "columns."),
-                     "format=edges reads it as a list of edges.");
+        warning_hint(
+            warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
+                        "The table was read as a matrix, because it has as many lines as columns."),
+            "format=edges reads it as a list of edges.");
     }
 }
 

@@ -9,7 +9,7 @@
 
 /* The rows or columns of the grid, in the order of the response; they may repeat. */
 struct axis {
-    const uint32_t *list; /* count entries, or NULL: first, first + 1, ... */
+    const uint32_t *list; /* `count` indexes; NULL: first, first + 1, ... */
     uint32_t first;
     uint32_t count;
 };
@@ -55,8 +55,8 @@ struct grid_text {
     enum grid_form form;
     bool has_unreachable; /* some distance may be unreachable, so Matrix Market needs field real */
     unsigned part;        /* current part of the form: enum part of grid.c */
-    uint64_t position;    /* position in the part */
+    uint64_t position;    /* index of the next item in the part */
 };
 
-/* Appends the next few KiB, or nothing while a row is not available; false after the end. */
+/* Appends the next few KiB, or nothing while a row is not available. Returns false at the end. */
 bool grid_text_next(struct grid_text *writer, struct text *text);

@@ -109,7 +109,7 @@ TEST(x_and_y_columns_of_osmnx_are_read_as_degrees)
 
 TEST(invalid_coordinates_are_refused_with_their_line_number)
 {
-    refuse_text("p aux sp co 2\nv 1 5 6\n", 0, 0, "declares 2 vertices and has 1");
+    refuse_text("p aux sp co 2\nv 1 5 6\n", 0, 0, "declares 2 vertices, but contains 1");
     refuse_text("p aux sp co 1\nv 9 5 6\n", 2, 3, "'9'");
     refuse_text("p aux sp co 1\nv 1 5 east\n", 2, 7, "not a number");
     refuse_text("p aux sp co 1\nv 1 5 6 7\n", 2, 1, "neither");

@@ -335,9 +335,9 @@ TEST(the_first_line_may_contain_the_counts)
     assert_int_equal(read_graph(FORMAT_EDGES, &options, "5 1\n0 1 7\n", 10, 3, &graph, &problem),
                      STATUS_BAD_PARAMETER);
     assert_non_null(strstr(problem.detail, "declares 5"));
-    check_refused("5 3\n1 3 7\n3 4 1\n", 1, "the 2 lines after it", "its weight");
-    check_refused("# c\n3 2\n1 3 7\n3 4 1\n", 2, "the 2 lines after it", "its weight");
-    check_refused("3 2\na b 7\n3 4 1\n", 1, "the 2 lines after it", "its weight");
+    check_refused("5 3\n1 3 7\n3 4 1\n", 1, "the 2 lines that follow", "its weight");
+    check_refused("# c\n3 2\n1 3 7\n3 4 1\n", 2, "the 2 lines that follow", "its weight");
+    check_refused("3 2\na b 7\n3 4 1\n", 1, "the 2 lines that follow", "its weight");
     check_refused("5 3\n1 3 x\n", 2, "3 columns", "");
 }
 
@@ -353,7 +353,8 @@ TEST(a_first_line_that_may_be_an_edge_or_counts_is_refused)
     check_refused("3 2\n1 2\n2 3\n", 1, "2 edges follow", "add a header");
     graph_destroy(read_noted("1,2,-2.4\n0,1,-2.2\n2,0,4.6\n", &notes));
     graph_destroy(read_noted("1,2,0\n0,1,2\n2,0,4\n", &notes));
-    check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 edges follow", "otherwise remove it");
+    check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 edges follow",
+                  "otherwise remove the line");
     /* The first line is taken as an edge instead of as counts if the list has one edge more or
      * less, if a vertex number exceeds the vertex count, or if there is a header. */
     check_first("5,3,-2.5\n1,2,10\n2,5,15\n1,4,40\n", 5, "1", 10);
