@@ -128,7 +128,7 @@ struct call {
     };
 
     /* Output of the call. */
-    enum status status; /* STATUS_OK: http_status and body are set; else problem */
+    enum status status; /* STATUS_OK: http_status and body are set; otherwise problem is set */
     struct problem problem;
     unsigned http_status;
     char *body; /* JSON, owned by the call; may be NULL */

@@ -58,7 +58,7 @@ struct graph_entry {
     const struct job *solvers[KIND_COUNT]; /* by kind: the job that finished last */
     struct job *latest_job;                /* job accepted last; NULL = none in the history */
     uint32_t active_jobs;                  /* number of unfinished jobs, which prevent a deletion */
-    uint32_t changes; /* number of commits under way; the entry is not freed before it is 0 */
+    uint32_t changes; /* number of commits under way; above 0 the entry must not be freed */
     enum graph_state state;
     enum graph_state undeleted_state; /* state to return to if the deletion fails */
     LIST_ENTRY(graph_entry) in_table;

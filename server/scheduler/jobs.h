@@ -53,7 +53,7 @@ struct job {
     double deadline_at_s;       /* in monotonic time; 0 = none */
     double parse_s;             /* time spent reading the upload */
     double look_s;              /* time spent ordering the graph before its form was chosen */
-    bool is_look_fresh;         /* the order was computed then, not read from the cache */
+    bool is_look_fresh;         /* the order was computed for this job, not read from the cache */
     double expected_s;          /* solve time estimated when the job is queued; 0 = unknown */
     uint32_t vertex_count;      /* number of vertices of the graph */
     struct task_signal *signal; /* signal of the worker that runs the job; NULL = not running */

@@ -54,8 +54,8 @@ MUST_CHECK enum status upload_memory_admit(const struct upload_share *share, uin
  * uploads. Charges nothing. */
 MUST_CHECK enum status upload_memory_find_room(const struct upload_share *share,
                                                uint64_t memory_bytes, struct problem *reterr);
-/* Raises the charge to memory_bytes in total; unchanged on STATUS_BODY_TOO_LARGE or
- * STATUS_UPLOAD_MEMORY. */
+/* Raises the charge to memory_bytes in total. After STATUS_BODY_TOO_LARGE or STATUS_UPLOAD_MEMORY
+ * the charge is unchanged. */
 MUST_CHECK enum status upload_memory_charge(struct upload_share *share, uint64_t memory_bytes,
                                             struct problem *reterr);
 /* Releases the whole charge. */

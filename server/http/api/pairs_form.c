@@ -31,7 +31,7 @@ struct answer {
     struct pairs_reader reader;
     bool is_checked; /* the body is checked and being read a second time */
     bool has_header;
-    uint32_t rows[PAIRS_AT_ONCE][2]; /* pairs read */
+    uint32_t rows[PAIRS_AT_ONCE][2]; /* pairs read in this step */
     size_t read;
     size_t done; /* number of these pairs already processed */
 };

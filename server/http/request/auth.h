@@ -3,11 +3,11 @@
  *   SHA256 TENANT ROLE [jobs=N] [bytes=N] [vertices=N]
  *
  * SHA256 is the hash of the key, 64 hexadecimal digits, so the file does not disclose keys. TENANT,
- * 1 to 31 of a-z 0-9 . _ -, owns the graphs and jobs that the key may use; a single dash means the
- * tenant without a name, which owns everything created without keys. ROLE is reader, submitter,
- * monitor or admin. The other words set the tenant's quota under this key: waiting jobs, stored
- * bytes of graphs and results (suffixes KiB, MiB, GiB, TiB), and vertices of a graph. Blank lines
- * and lines that begin with # are ignored.
+ * 1 to 31 of the characters a-z 0-9 . _ -, owns the graphs and jobs that the key may use; a single
+ * dash means the tenant without a name, which owns everything created without keys. ROLE is reader,
+ * submitter, monitor or admin. The other words set the tenant's quota under this key: waiting jobs,
+ * stored bytes of graphs and results (suffixes KiB, MiB, GiB, TiB), and vertices of a graph. Blank
+ * lines and lines that begin with # are ignored.
  *
  * Any thread may look up a key; only the loop thread replaces the keyring. Both hold the keyring's
  * read-write lock for microseconds only. */

@@ -130,8 +130,8 @@ bool request_tag(struct request *request, const char *etag, const char *represen
 /* Responds with 412 if the answer's tag is not in If-Match, or with 304 if it is in If-None-Match,
  * and returns true; otherwise returns false. RFC 9110 section 13.2.2. */
 bool request_answer_condition(struct request *request);
-/* Returns the seconds that the client's Prefer header allows for waiting, at most
- * config->wait_limit_s, and reports them in Preference-Applied; 0 if the header is absent. */
+/* Returns the seconds that the client prefers to wait (header Prefer), at most
+ * config->wait_limit_s, and reports them in Preference-Applied. Returns 0 without the header. */
 double request_preferred_wait(struct request *request);
 
 /* Must be called before a response of unknown length is queued. libmicrohttpd would end an answer

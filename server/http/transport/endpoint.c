@@ -42,7 +42,7 @@ struct endpoint {
     pthread_t thread;
     char name[16];
     uv_loop_t loop;
-    uv_poll_t accepting;  /* the listener */
+    uv_poll_t accepting;  /* polls the listener's socket */
     uv_poll_t daemon_set; /* polls the daemon's epoll descriptor */
     uv_async_t posted;
     uv_timer_t tick; /* runs while there are connections or accepting is paused */
