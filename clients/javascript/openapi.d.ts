@@ -17,9 +17,9 @@ export type CompactGraph = {
 
 export type Devices = {
   devices: {
-    /** Whether the device's solver accepts jobs: `restarting` while a process replaces one that failed; `lost` while a failed process was killed but does not exit, because a call of its driver does not return. */
+    /** Whether the device's solver accepts jobs: `restarting` while a new process replaces a failed process; `lost` while a process that was killed does not exit, because a driver call does not return. */
     state: "ready" | "restarting" | "lost";
-    /** Processes started to replace one that failed. */
+    /** The number of processes that were started to replace a failed process. */
     restarts: number;
     solver: "gpu" | "cpu";
     name: string;
@@ -31,7 +31,7 @@ export type Devices = {
     /** CUDA numbers of the host's GPUs. Several GPUs solve one graph together; GPUs that also solve alone are listed separately as well. */
     indexes: number[];
   }[];
-  /** Why no GPU is used; `null` if one is used. */
+  /** The reason why no GPU is used; `null` if a GPU is used. */
   gpu_reason: string | null;
 };
 
@@ -68,11 +68,11 @@ export type Estimate = {
   host_bytes: number;
   /** Space on the disk of the state directory. */
   disk_bytes: number;
-  /** Time to solve the graph as a matrix, without waiting and without a plan, which would shorten it for a sparse graph; `null` if nothing was measured, and for a hierarchy. */
+  /** Time in seconds to solve the graph as a matrix, without waiting and without a plan, which would be faster for a sparse graph; `null` if the speed was not measured, and for a hierarchy. */
   seconds: number | null;
   result: Result;
   fits: boolean;
-  /** Why the job does not fit. */
+  /** The reason why the job does not fit. */
   reason: string | null;
   /** What would make the job fit. */
   hint: string | null;
@@ -127,7 +127,7 @@ export type Graph = {
   id: string;
   /** Names by which the graph can be addressed. */
   names: string[];
-  /** The graph that this one was changed from; `null` for an uploaded graph. */
+  /** The graph from which this graph was created by a change; `null` for an uploaded graph. */
   parent: string | null;
   created: string;
   /** The number of vertices. */
@@ -177,37 +177,37 @@ export type GraphSummary = {
   m: number;
   /** Whether edges are directed. */
   directed: boolean;
-  /** Self loops that were dropped. */
+  /** The number of self loops that were dropped. */
   loops_dropped: number;
-  /** Edges dropped because a parallel edge is not longer. */
+  /** The number of edges that were dropped because a parallel edge is at most as long. */
   parallel_merged: number;
   /** Among the edges. */
   min_weight: number | null;
   max_weight: number | null;
   /** Whether a weight is below 0. */
   negative: boolean;
-  /** Connected components, regardless of the direction of edges. */
+  /** The number of connected components, regardless of the direction of edges. */
   components: number;
   kind: Kind;
-  /** The numbers used to compute distances. Decimal weights are computed as integers; each distance is then divided once by this power of ten. */
+  /** The type of the numbers with which distances are computed. Decimal weights are computed as integers; each distance is then divided once by this power of ten. */
   arithmetic: string;
 };
 
 export type HeatMap = {
-  /** Vertices of the graph. */
+  /** The number of vertices of the graph. */
   n: number;
   kind: Kind;
   /** Whether cells are estimated from some of their distances. */
   sampled: boolean;
   rows: HeatMapAxis;
   cols: HeatMapAxis;
-  /** One object per row of cells; its arrays run along the columns. */
+  /** One object for each row of cells, with one array element for each column. */
   cells: {
     min: Distance[];
     /** Mean of the finite distances, to seven digits; `null` if there are none. */
     mean: (number | null)[];
     max: Distance[];
-    /** The fraction of the distances that is infinite, to four digits. */
+    /** The fraction of the distances that are infinite, to four digits. */
     unreachable: number[];
   }[];
 };
@@ -234,7 +234,7 @@ export type Input = {
   weight: string | null;
   /** Whether edges are directed. */
   directed: boolean;
-  /** What decided whether edges are directed. */
+  /** What determined whether edges are directed. */
   directed_by: "default" | "format" | "parameter";
   /** How vertices are named. */
   names: "integers" | "strings";
@@ -242,11 +242,11 @@ export type Input = {
   bytes: number;
   /** Size of the decompressed body. */
   decoded_bytes: number;
-  /** Self loops of this upload that were dropped. */
+  /** The number of self loops of this upload that were dropped. */
   loops_dropped: number;
-  /** Edges of this upload dropped because a parallel edge is not longer. */
+  /** The number of edges of this upload that were dropped because a parallel edge is at most as long. */
   parallel_merged: number;
-  /** For a job: the result already existed, and `timings` are those of the solve that computed it. */
+  /** For a job: whether the result already existed; `timings` are then the times of the solve that computed the result. */
   cached?: boolean;
 };
 
@@ -255,29 +255,29 @@ export type Job = {
   id: string;
   /** The id of the graph. */
   graph: string;
-  /** The name given with the job. */
+  /** The name that was given with the job. */
   name?: string;
   state: "queued" | "running" | "done" | "failed" | "cancelled";
-  /** Jobs ahead of this one in the queue. */
+  /** The number of jobs ahead of this job in the queue. */
   position: number;
-  /** The fraction of the job's time that has passed, over all phases. It never decreases while the job runs, and is 1 once the job is done. A job that returns to the queue starts again at 0. */
+  /** The fraction of the job's time that has passed, over all phases. The value never decreases while the job runs, and is 1 once the job is done. A job that returns to the queue starts again at 0. */
   progress: number;
-  /** The phase of a running job; phases occur in this order. Otherwise `null`. */
+  /** The phase of a running job, or `null` if the job is not running; the phases occur in the order of this list. */
   phase: "planning" | "solving" | "writing" | "checking" | "publishing" | null;
-  /** Seconds left: for the current phase extrapolated from its pace, for later phases as expected. */
+  /** The number of seconds left: the current phase is extrapolated from its pace, and later phases are estimated from earlier jobs. */
   eta_s: number | null;
-  /** Whether the result, or the end of the job, would survive a crash. */
+  /** Whether the result, or the final state of the job, would survive a crash. */
   durable: boolean;
-  /** The graph that this one was changed from. */
+  /** The graph from which this graph was created by a change. */
   parent?: string;
-  /** The GPUs that solved the graph together, and the seconds each took; absent for a single GPU. */
+  /** The GPUs that solved the graph together, and the seconds that each GPU took; absent for a single GPU. */
   devices?: {
     index: number;
     fill_s: number;
     compute_s: number;
     d2h_s: number;
   }[];
-  /** Solvers that failed permanently while they ran the job. After three such failures the job is not retried and ends as `PoisonJob`. */
+  /** The number of solvers that were lost while they ran the job. After three losses the job is not retried and fails with `PoisonJob`. */
   workers_lost: number;
   priority: number;
   /** As requested. */
@@ -291,16 +291,16 @@ export type Job = {
   timings: Timings | null;
   plan: Plan | null;
   result?: Result;
-  /** `null` after the graph is deleted. */
+  /** `null` after the graph has been deleted. */
   summary: JobSummary | null;
   /** How the upload was interpreted; `null` for a stored graph, unless its result already existed. */
   input: Input | {
     cached: true;
   } | null;
   warnings: Warnings;
-  /** A summary, with `verify`. */
+  /** A summary of the verification, if the job had `verify=true`. */
   verified?: {
-    /** Rows checked. */
+    /** The number of rows that were checked. */
     rows: number;
     /** Seconds that the verification took. */
     seconds: number;
@@ -337,7 +337,7 @@ export type JobRequest = {
   result?: "auto" | "matrix" | "hierarchy";
   priority?: number;
   deadline_s?: number;
-  /** Like the query parameter. */
+  /** The same as the query parameter of this name. */
   wait?: number;
   verify?: boolean;
 };
@@ -351,18 +351,18 @@ export type JobSummary = {
   /** Whether edges are directed. */
   directed: boolean;
   kind: Kind;
-  /** Self loops that were dropped. */
+  /** The number of self loops that were dropped. */
   loops_dropped: number;
-  /** Edges dropped because a parallel edge is not longer. */
+  /** The number of edges that were dropped because a parallel edge is at most as long. */
   parallel_merged: number;
   /** Among the edges. */
   min_weight: number | null;
   max_weight: number | null;
   /** Whether a weight is below 0. */
   negative: boolean;
-  /** Connected components, regardless of the direction of edges. */
+  /** The number of connected components, regardless of the direction of edges. */
   components: number;
-  /** The numbers used to compute distances. Decimal weights are computed as integers; each distance is then divided once by this power of ten. */
+  /** The type of the numbers with which distances are computed. Decimal weights are computed as integers; each distance is then divided once by this power of ten. */
   arithmetic: string;
 };
 
@@ -391,17 +391,17 @@ export type Limits = {
   hierarchy_vertex_limit: number;
   /** Maximum number of edges of a graph. */
   edge_limit: number;
-  /** Largest upload. */
+  /** Largest upload in bytes. */
   body_limit_bytes: number;
-  /** Memory for all uploads in progress, counted by their edges, vertices and names. A tenant may use half of it, an address half of the tenant's part, and an address without keys half of the total. An upload that needs more than the part of its address is refused with 413. */
+  /** Memory in bytes for all uploads in progress, counted by their edges, vertices and names. A tenant may use half of this memory, and an address may use half of its tenant's share; without keys, an address may use half of the total. An upload that needs more than the share of its address is refused with 413. */
   upload_memory_bytes: number;
-  /** Largest upload after decompression. */
+  /** Largest upload after decompression, in bytes. */
   decoded_limit_bytes: number;
   /** Largest ratio of decompressed to compressed size. */
   decoded_ratio_limit: number;
   /** Largest JSON body that is not a graph. */
   document_limit_bytes: number;
-  /** Largest body of pairs. */
+  /** Largest body that lists pairs, in bytes. */
   pairs_limit_bytes: number;
   /** Maximum number of distances in a JSON answer. */
   json_cell_limit: number;
@@ -409,7 +409,7 @@ export type Limits = {
   edge_list_limit: number;
   /** Memory for cached coordinates and the edges used for paths. */
   path_budget_bytes: number;
-  /** Longest wait for an answer, in seconds. */
+  /** Longest time in seconds that a request may wait for a job. */
   wait_limit_s: number;
   /** Seconds between heartbeats in an event stream. */
   heartbeat_s: number;
@@ -419,7 +419,7 @@ export type Limits = {
   queue_limit: number;
   /** Maximum number of finished jobs whose documents are stored. */
   history_limit: number;
-  /** Bytes for results; 0 means no limit. */
+  /** Maximum size of all results in bytes; 0 means no limit. */
   result_budget_bytes: number;
   /** Maximum number of results. */
   result_limit: number;
@@ -429,17 +429,17 @@ export type Limits = {
   connection_limit: number;
   /** Maximum number of open connections from one address; 0 means no limit. */
   address_limit: number;
-  /** Wrong keys per minute from one address that are answered 401 before 429; 0 means no limit. */
+  /** Number of wrong keys per minute from one address that get 401; further wrong keys get 429. 0 means no limit. */
   wrong_key_limit: number;
-  /** Bytes per second at which a client must send a body or receive an answer. A connection is closed once it is behind by `header_timeout_s` for a body or `stall_timeout_s` for an answer; 0 means no minimum. */
+  /** Bytes per second at which a client must send a body or receive an answer. A connection is closed when a body is `header_timeout_s` behind this rate, or an answer `stall_timeout_s`; 0 means no minimum. */
   rate_floor: number;
-  /** Seconds that an answer may fall behind `rate_floor`. */
+  /** Maximum number of seconds that an answer may lag behind `rate_floor`. */
   stall_timeout_s: number;
   /** Seconds that a connection may be idle. */
   connection_timeout_s: number;
   /** Seconds to receive the headers of a request. */
   header_timeout_s: number;
-  /** Seconds that running jobs have to finish at shutdown. */
+  /** Seconds from the start of a shutdown until running jobs are stopped. */
   drain_s: number;
   /** What determines vertex_limit. */
   vertex_limit_reason: string;
@@ -525,15 +525,15 @@ export type Paths = {
 /** How the solve was divided to save work. */
 export type Plan = {
   kind: "dense" | "nested_dissection";
-  /** Parts that the graph is divided into. */
+  /** The number of parts into which the graph is divided. */
   parts: number;
-  /** Vertices of the largest separator. */
+  /** The number of vertices of the largest separator. */
   largest_separator: number;
-  /** The fraction of the dense solve's work that remains. */
+  /** The work of the plan as a fraction of the work of the dense plan. */
   work_fraction: number;
   /** Seconds of planning. */
   planning_s: number;
-  /** Whether the plan, or the decision not to use one, was already known from a graph with the same edges and other weights. */
+  /** Whether the plan, or the decision not to use one, was already known from an earlier graph with the same edges but different weights. */
   cached: boolean;
 };
 
@@ -577,19 +577,19 @@ export type Problem = {
 export type Progress = {
   id: string;
   state: "queued" | "running" | "done" | "failed" | "cancelled";
-  /** Jobs ahead of this one in the queue. */
+  /** The number of jobs ahead of this job in the queue. */
   position: number;
-  /** The fraction of the job's time that has passed, over all phases. It never decreases while the job runs, and is 1 once the job is done. A job that returns to the queue starts again at 0. */
+  /** The fraction of the job's time that has passed, over all phases. The value never decreases while the job runs, and is 1 once the job is done. A job that returns to the queue starts again at 0. */
   progress: number;
-  /** The phase of a running job; phases occur in this order. Otherwise `null`. */
+  /** The phase of a running job, or `null` if the job is not running; the phases occur in the order of this list. */
   phase: "planning" | "solving" | "writing" | "checking" | "publishing" | null;
-  /** Seconds left: for the current phase extrapolated from its pace, for later phases as expected. */
+  /** The number of seconds left: the current phase is extrapolated from its pace, and later phases are estimated from earlier jobs. */
   eta_s: number | null;
 };
 
 export type Ready = {
   ready: true;
-  /** With `verbose`. */
+  /** Present if the request has `verbose`. */
   checks?: {
     /** A solver is open and not restarting. */
     worker: boolean;
@@ -603,11 +603,11 @@ export type Ready = {
 /** The form in which the distances are stored. */
 export type Result = {
   kind: "matrix" | "hierarchy";
-  /** The size of the file; exact once the job is done, an estimate before. */
+  /** The size of the file: exact once the job is done, and an estimate before that. */
   bytes: number;
-  /** For a hierarchy: arcs that searches may follow. */
+  /** For a hierarchy: the number of arcs that searches may follow. */
   arcs?: number;
-  /** Why the result has this form. */
+  /** The reason why the result has this form. */
   reason: string;
 };
 
@@ -621,18 +621,18 @@ export type Statistics = {
   /** The number of vertices. */
   n: number;
   kind: Kind;
-  /** Pairs of different vertices with a path. */
+  /** The number of pairs of different vertices with a path. */
   reachable_pairs: number;
-  /** The largest distance; 0 if no vertex reaches another, `null` without vertices. */
+  /** The largest distance; 0 if no vertex reaches another vertex, and `null` if the graph has no vertices. */
   diameter: number | null;
-  /** The smallest eccentricity of the vertices that reach another vertex; if there is none, the same as the diameter. */
+  /** The smallest eccentricity of the vertices that reach another vertex; the same as the diameter if no vertex reaches another vertex. */
   radius: number | null;
   mean_distance: number | null;
-  /** Per vertex, the largest distance from it; 0 if it reaches no other. */
+  /** For each vertex, the largest distance from the vertex; 0 if it reaches no other vertex. */
   eccentricity: number[];
-  /** Per vertex, as NetworkX defines it, over distances from the vertex; 0 if it reaches no other. */
+  /** For each vertex, the closeness as NetworkX defines it, but over the distances from the vertex; 0 if the vertex reaches no other vertex. */
   closeness: number[];
-  /** Per vertex, the number of other vertices that it reaches. */
+  /** For each vertex, the number of other vertices that it reaches. */
   reachable: number[];
   /** Histogram of the finite distances between different vertices. */
   histogram: {
@@ -658,7 +658,7 @@ export type TableRequest = {
   destinations?: Vertex[];
 };
 
-/** Seconds by phase. */
+/** The seconds of each phase. */
 export type Timings = {
   /** Waiting in the queue. */
   queue_s: number;
@@ -680,15 +680,15 @@ export type Timings = {
 
 /** The proof that the matrix is correct. */
 export type Verification = {
-  /** Rows checked. */
+  /** The number of rows that were checked. */
   rows: number;
-  /** Rows of the matrix. */
+  /** The total number of rows of the matrix. */
   of: number;
-  /** Edges that each row was checked against. */
+  /** The number of edges that each row was checked against. */
   edges: number;
   on: "host";
   checks: ("zero_diagonal" | "edges_relaxed" | "tight_last_edge" | "tight_path")[];
-  /** Relative tolerance for floats; 0 is exact. */
+  /** The relative tolerance of the verification for floating-point distances; 0 means exact. */
   tolerance: number;
   /** Seconds that the verification took. */
   seconds: number;
@@ -696,7 +696,7 @@ export type Verification = {
 
 export type Version = {
   version: string;
-  /** The commit that was built; empty if unknown. */
+  /** The commit of the build; empty if the build did not know it. */
   commit: string;
   api: "v1";
   build: {
@@ -712,12 +712,12 @@ export type Vertices = {
   vertices: Vertex[];
 };
 
-/** Warnings about the upload: what was assumed or left out, why that may be wrong, and how to change it. Warnings do not stop a job. There is at most one of each code. */
+/** Warnings about the upload: what the service assumed or left out, why the assumption may be wrong, and how to change it. Warnings do not stop a job. There is at most one warning of each code. */
 export type Warnings = {
   /** `DirectedAssumed`: an edge list, a text matrix or JSON does not say whether it is directed, and no edge has its reverse. `ColumnsUnused`: the graph does not use some columns. `ParallelMerged`: parallel edges had different weights. `FormatGuessed`: columns or dialect were guessed. `ZerosAreEdges`: each 0 of an array is an edge, and no edge is missing. `NameMoved`: another graph has lost the name. `EdgesAbsent`: a change removes edges that do not exist. `WeightsAbsent`: each edge has weight 1, although there are unused columns. `HeaderGuessed`: the first line was read as a header, but its names are unknown. `AllWeightsZero`: every weight is 0. `DirectionsRead`: `oneway` or `reverse_cost` was read. `NegativeCosts`: all negative weights of a matrix, or of a column `cost`, are -1, which often marks a missing edge. `KindChanged`: a change of weights needs a wider kind or more decimals. `Rounded`: `kind=f4` has fewer digits than a distance may need. */
   code: "DirectedAssumed" | "ColumnsUnused" | "ParallelMerged" | "FormatGuessed" | "ZerosAreEdges" | "NameMoved" | "EdgesAbsent" | "WeightsAbsent" | "HeaderGuessed" | "AllWeightsZero" | "DirectionsRead" | "NegativeCosts" | "KindChanged" | "Rounded";
   detail: string;
-  /** The parameter, or another way, to change it. */
+  /** The parameter that changes the assumption, or another way to change it. */
   hint: string;
   /** For `ColumnsUnused` and `WeightsAbsent`: the names of the first unused columns. */
   columns?: string[];
