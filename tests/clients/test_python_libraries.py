@@ -49,7 +49,7 @@ def check_tree(matrix, rows, distances, before, directed):
                 assert numpy.isclose(distance[previous] + edges[previous, vertex], distance[vertex])
 
 
-def test_shortest_path_gives_the_answers_of_scipy(daemon):
+def test_shortest_path_gives_the_same_answers_as_scipy(daemon):
     use(daemon)
     for seed, weights in enumerate(((1, 5, 9), (0.1, 2.75, 3), (1,))):
         matrix = random_matrix(seed, 13, weights)
@@ -100,7 +100,7 @@ def same(found, wanted):
     return numpy.isclose(found, wanted, rtol=1e-12)
 
 
-def test_the_backend_gives_the_answers_of_networkx(daemon):
+def test_the_backend_gives_the_same_answers_as_networkx(daemon):
     use(daemon)
     for graph in graphs():
         given = networkx_backend.convert_from_nx(graph)

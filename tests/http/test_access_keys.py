@@ -351,7 +351,7 @@ def test_graph_size_and_stored_bytes_are_limited_by_quotas(daemon):
     daemon.by(who, "POST", "/v1/graphs", b"p sp 2 1\na 1 2 1000\n").expect(201)
 
 
-def test_keys_are_read_again_and_a_broken_file_changes_nothing(daemon):
+def test_keys_are_reloaded_and_a_malformed_file_changes_nothing(daemon):
     keys.write("zeta:reader", *WHO[1:])
     assert '"reload_failed"' not in daemon.reload()
     daemon.by("zeta:reader", "GET", "/v1/jobs").expect(200)

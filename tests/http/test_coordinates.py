@@ -240,7 +240,7 @@ def test_tenants_see_no_coordinates_of_others_and_quotas_count_them():
         daemon.get("/livez").expect(200)
 
 
-def test_a_co_file_uploaded_as_a_graph_is_refused_with_the_right_route(daemon):
+def test_the_error_for_a_co_file_uploaded_as_a_graph_names_the_right_route(daemon):
     problem = daemon.submit(CO).expect(422, "BadGraph").json
     assert "coordinates" in problem["detail"] and "PUT" in problem["hint"], problem
 

@@ -299,7 +299,7 @@ def test_conditional_requests_return_304_or_412(daemon):
     daemon.ask("DELETE", "/v1/graphs/kept", headers={"If-Match": "*"}).expect(204)
 
 
-def test_head_has_the_headers_of_get_without_the_body(daemon):
+def test_a_head_response_has_the_headers_of_get_but_no_body(daemon):
     for path in (PATH, PATH + "?format=json", "/livez", "/v1/jobs", "/v1/graphs/small/vertices"):
         head = daemon.ask("HEAD", path).expect(200)
         assert head.body == b""

@@ -268,7 +268,7 @@ def saves(page, source, target):
 TILED = "document.querySelectorAll('#drawing .leaflet-tile-loaded').length > 3"
 
 
-def test_a_map_is_shown_under_coordinates(_):
+def test_a_map_is_shown_if_the_vertices_have_coordinates(_):
     places = {"Rome": (12.49, 41.89), "Paris": (2.35, 48.86), "Berlin": (13.4, 52.52)}
     edges = b"from,to,km\nRome,Paris,1105\nParis,Berlin,878\nRome,Berlin,1184\n"
     with browser.Browser() as page, sites.serving(TileHandler) as tiles:

@@ -116,7 +116,7 @@ def test_a_damaged_plan_is_ignored():
             assert solve(daemon, *streets(51))["plan"]["cached"]
 
 
-def test_the_budget_is_enforced_and_a_start_removes_other_files():
+def test_the_plan_budget_is_enforced_and_a_start_removes_unknown_files():
     with harness.Daemon(*CPU, "--store.plan_budget", "128KiB") as daemon:
         n, edges = streets(1)
         others = [edges[: 4 * cut] + edges[4 * cut + 2:] for cut in range(4)]
@@ -134,7 +134,7 @@ def test_the_budget_is_enforced_and_a_start_removes_other_files():
         assert "note" not in os.listdir(os.path.join(daemon.state, "orders"))
 
 
-def test_no_plan_is_stored_without_a_budget_or_plans():
+def test_no_plan_is_stored_without_a_budget_or_with_plans_disabled():
     for arguments in (("--store.plan_budget", "0"), ("--solver.plans", "none")):
         with harness.Daemon(*CPU, *arguments) as daemon:
             for seed in (1, 2):

@@ -32,7 +32,7 @@ def test_a_job_for_a_solved_graph_is_done_immediately(daemon):
     assert answer.headers["Location"] == "/v1/jobs/" + answer.json["id"]
 
 
-def test_prefer_wait_gives_the_finished_document(daemon):
+def test_a_request_with_prefer_wait_returns_the_finished_document(daemon):
     answer = daemon.submit(b"1 2 3\n2 9 4\n", Prefer="wait=30").expect(200)
     assert answer.json["state"] == "done"
     assert answer.headers["Preference-Applied"] == "wait=30"
@@ -130,7 +130,7 @@ def test_concurrent_query_bodies_share_the_upload_memory(_):
         wait_until(daemon, lambda: daemon.ask("POST", "/v1/graphs/small/distances", body=body).status == 200)
 
 
-def test_an_upload_without_a_body_so_far_reserves_no_memory(_):
+def test_an_upload_reserves_no_memory_before_its_body_arrives(_):
     with harness.Daemon("--http.upload_memory", "64MiB", *harness.NO_DEADLINES) as daemon:
         drops = [harness.Drip(daemon) for _ in range(8)]
         harness.upload_beside(daemon, drops, "127.0.0.1")

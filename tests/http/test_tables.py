@@ -184,7 +184,7 @@ def test_missing_values_are_refused_or_skipped(daemon):
             assert not told(answer, "FormatGuessed"), answer
 
 
-def test_two_weight_columns_are_refused_with_a_choice(daemon):
+def test_the_error_for_two_weight_columns_lists_both(daemon):
     for seed in range(COUNT):
         draw = random.Random(f"weights {seed}")
         names = draw.sample(("weight", *WEIGHTS), 2)
@@ -208,7 +208,7 @@ def test_two_weight_columns_are_refused_with_a_choice(daemon):
             expect_right(daemon, table, f"&weight={1 + table.columns.index(weight)}", weight)
 
 
-def test_ambiguous_headers_are_refused_with_a_choice(daemon):
+def test_the_error_for_an_ambiguous_header_lists_the_choices(daemon):
     for seed in range(COUNT):
         draw = random.Random(f"headers {seed}")
         table = Table(draw, draw.choice((("weight",), ())))

@@ -67,7 +67,7 @@ def bodies():
     yield "nthu", "?format=nthu", {}, struct.pack("<2i", 1000, EDGES) + struct.pack("<3i", 1, 2, 3) * EDGES
 
 
-def test_a_body_above_the_memory_limit_is_refused_with_both_sizes(_):
+def test_the_error_for_a_body_above_the_memory_limit_contains_both_sizes(_):
     with harness.Daemon("--http.upload_memory", f"{LIMIT_MIB}MiB") as daemon:
         before = daemon.status_kib("VmHWM")
         for name, query, headers, body in bodies():

@@ -71,7 +71,7 @@ def test_unambiguous_uploads_have_no_warnings(daemon):
         assert warned(daemon.solve(body, query)) == [], body
 
 
-def test_the_share_of_pairs_with_a_path_is_reported_when_known(daemon):
+def test_the_percentage_of_pairs_with_a_path_is_reported_when_known(daemon):
     # 1 to 2, 3 and 4, 2 to 3 and 4, 3 to 4: six of twelve pairs.
     body = b'{"n":4,"edges":[[0,1,2],[1,2,2],[2,3,2]]}'
     accepted = daemon.submit(body).expect(202).json

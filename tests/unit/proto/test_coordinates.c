@@ -40,7 +40,7 @@ static void check_nearest(const struct coordinates *coordinates, double x, doubl
     assert_true(fabs(length - distance) <= 1e-6 * (1 + distance));
 }
 
-TEST(the_nearest_vertex_equals_a_linear_search)
+TEST(the_nearest_vertex_equals_the_result_of_a_linear_search)
 {
     static double places[COUNT][2];
     unsigned short seed[3] = {1, 2, 3};

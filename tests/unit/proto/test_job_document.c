@@ -279,7 +279,7 @@ TEST(a_job_counts_the_edges_dropped_from_its_own_upload)
     job_report_finish(&read);
 }
 
-TEST(malformed_report_texts_are_corrupt)
+TEST(malformed_reports_are_refused_as_corrupt)
 {
     const char *const texts[] = {
         "", "{}", "[]", "{\"solver\":\"cpu\",\"device\":\"x\",\"timings\":{},\"plan\":{}}"};
@@ -296,7 +296,7 @@ TEST(malformed_report_texts_are_corrupt)
     free(text);
 }
 
-TEST(numbers_out_of_range_are_corrupt)
+TEST(numbers_out_of_range_are_refused_as_corrupt)
 {
     static const char *const changes[][2] = {
         {"\"parts\":1", "\"parts\":-1"},

@@ -12,7 +12,7 @@ TEST(integers_are_compared_exactly)
     assert_true(verification_least(KIND_F4) > verification_least(KIND_F8));
 }
 
-TEST(chosen_rows_ascend_from_the_first_and_are_spread)
+TEST(chosen_rows_begin_with_the_first_row_and_are_evenly_spread)
 {
     assert_int_equal(verification_row(10, 4, 0), 0);
     assert_int_equal(verification_row(10, 4, 1), 2);

@@ -33,7 +33,7 @@ TEST(a_warning_replaces_an_earlier_warning_with_the_same_code)
     }
 }
 
-TEST(warnings_print_as_json)
+TEST(warnings_are_printed_as_json)
 {
     struct warnings warnings = {0};
     assert_null(warning_print(&warnings));

@@ -111,7 +111,7 @@ TEST(a_flag_overrides_the_environment_which_overrides_the_file)
     assert_int_equal(loaded.config.wait_limit_s, 27);
 }
 
-TEST(short_flags_set_their_keys)
+TEST(each_short_flag_sets_its_key)
 {
     struct load loaded =
         load_flags(FLAGS("--listen", "[::1]:0", "--state-dir=/x y", "--solver", "cpu"));

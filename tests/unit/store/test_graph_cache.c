@@ -129,7 +129,7 @@ FIXTURE_TEST(deleted_graphs_are_dropped_after_their_last_use)
     graph_cache_destroy(cache);
 }
 
-FIXTURE_TEST(a_graph_above_the_limit_is_refused_with_the_limit)
+FIXTURE_TEST(the_error_for_a_graph_above_the_limit_contains_the_limit)
 {
     struct graph_cache *cache = make(fixture, ENTRY_BYTES - 1);
     const struct adjacency *adjacency;

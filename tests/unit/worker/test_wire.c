@@ -84,7 +84,7 @@ static void send_raw(const struct connection *connection, uint32_t type, size_t 
     assert_true(send(connection->here, bytes, size, 0) == (ssize_t)size);
 }
 
-FIXTURE_TEST(bytes_that_are_not_a_message_are_corrupt)
+FIXTURE_TEST(bytes_that_are_not_a_message_are_refused_as_corrupt)
 {
     const size_t done = offsetof(struct wire_message, body) + sizeof(struct wire_done);
     const struct {

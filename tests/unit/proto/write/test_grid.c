@@ -143,7 +143,7 @@ static void expect(enum grid_form form, const struct grid *grid, const char *wan
     text_finish(&text);
 }
 
-TEST(every_format_has_its_layout)
+TEST(every_format_is_written_in_its_layout)
 {
     struct vertex_names *names;
     const struct axis all = {NULL, 0, 3};

@@ -65,7 +65,7 @@ TEST(an_impossible_tree_is_refused)
     free(record.words);
 }
 
-TEST(an_empty_record_is_not_an_order)
+TEST(an_empty_record_gives_no_order)
 {
     const struct order_record record = {0};
     struct order *read = NULL;
