@@ -107,7 +107,7 @@ def error_of(status: int, body: bytes) -> ServiceError:
     except (ValueError, RecursionError):
         problem = None
     if not isinstance(problem, dict):
-        words = body[:200].decode("utf-8", "replace") or "This service does not answer so."
+        words = body[:200].decode("utf-8", "replace") or "The response has no text that explains the error."
         problem = {"detail": words, "code": f"Http{status}"}
     if status == 401:
         problem = {**problem, "hint": "Give Client() a valid key, or set APSPD_KEY."}
