@@ -69,7 +69,7 @@ bool gpu_connect(struct gpu *gpu);
 #define GPU_SMALL_VERTICES 2048
 #define GPU_NARROW_VERTICES 4096
 #define GPU_PAIR_VERTICES 7168
-/* An estimate of the size at which a round takes as long as its panels and the copies of them. */
+/* An estimate of the size at which a round takes as long as making and sending its panels. */
 #define GPU_GROUP_VERTICES 4096
 struct gpu_tuning {
     uint32_t small_vertices;  /* largest size solved in one cooperative launch */

@@ -3,8 +3,8 @@
  * becomes Y x D. Because D is closed (D x D = D), no pivot has to wait for the previous one.
  *
  * Every tile is cut into strips that do not depend on each other. A strip of a row tile has all
- * rows and 32 words. A strip of a column tile has all words, and so many rows that each thread has
- * 4x4 words. One block of 256 threads computes a strip. The operands are in 80 KiB of shared
+ * rows and 32 words. A strip of a column tile has all words, and the number of rows that gives each
+ * thread 4x4 words. One block of 256 threads computes a strip. The operands are in 80 KiB of shared
  * memory, doubles with half of the pivots at a time, so that the block fits into the space that a
  * block of the interior phase frees. Tiles are updated in place, because a block reads its whole
  * strip before it writes.

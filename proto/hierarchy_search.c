@@ -119,7 +119,8 @@ static void place_starts(struct hierarchy_search *search, unsigned char *at, uin
     }
 }
 
-/* Allocates the lanes. Returns false on failure, after which rows are swept one by one. */
+/* Allocates the memory of the lanes unless it exists. Returns false if that fails or if it would be
+ * too large; rows are then swept one by one. */
 static bool has_lanes(struct hierarchy_search *search)
 {
     const size_t depths = (size_t)search->hierarchy->height + 1;

@@ -157,7 +157,7 @@ static enum status grow_slots(struct name_table *table)
     return STATUS_OK;
 }
 
-/* Makes room for one more row, with half of the slots free, and for text_size bytes of text. */
+/* Makes room for one more row, keeping half of the slots free, and for text_size bytes of text. */
 static enum status grow_table(struct name_table *table, size_t text_size)
 {
     if (table->count == UINT32_MAX - 1) {
@@ -221,7 +221,7 @@ static uint32_t small_number(const char *bytes, size_t size)
                : UINT32_MAX;
 }
 
-/* Records the row of a small number in direct, unless that would leave most of direct empty. */
+/* Records the row of a small number in `direct`, unless most of `direct` would be empty. */
 static void remember_number(struct name_table *table, uint32_t number, uint32_t row)
 {
     if (number != UINT32_MAX && number >= table->direct_size &&

@@ -94,7 +94,8 @@ static bool is_better(const struct walk *walk, const struct candidate *a, const 
     return a->source == walk->source && b->source != walk->source;
 }
 
-/* Returns whether the edge is tight and its source not entered. distance: that of its target. */
+/* Returns whether the edge is tight and its source not entered yet. distance: the distance of the
+ * edge's target. */
 static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
                      struct candidate *ret_step)
 {
@@ -138,7 +139,8 @@ static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
     return found;
 }
 
-/* Searches depth-first from the target. STATUS_CORRUPT if no tight edges lead to the source. */
+/* Searches depth-first from the target. STATUS_CORRUPT if no path of tight edges leads to the
+ * source. */
 static enum status search_backwards(const struct walk *walk, uint32_t target)
 {
     struct path_finder *finder = walk->finder;

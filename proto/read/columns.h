@@ -84,8 +84,8 @@ void columns_init(struct columns *columns, struct reader *reader);
 
 /* Returns whether the row has names of the source and target columns, known or from parameters. */
 bool columns_know_header(const struct columns *columns, const struct table_row *row);
-/* Returns whether the column is that of sources or targets: a column named by a parameter or,
- * without parameters, one of the first two. */
+/* Returns whether the column contains sources or targets: it is named by a parameter or, without
+ * parameters, one of the first two. */
 bool columns_is_end(const struct columns *columns, const struct table_row *row, size_t index);
 /* Returns whether the row has known names for source and target and a third field that can name a
  * weight, which is not a number, null, empty, or a name of edge IDs. ret_columns: their indexes. */

@@ -1,10 +1,10 @@
 /* Reads coordinates of a stored graph's vertices from a body in pieces that may be cut anywhere. A
- *     reader belongs to one thread at a time. The first line decides between two formats: DIMACS
- *     .co: "p aux sp co N" and N lines "v ID X Y". X and Y are millionths of degrees if all of them
- *     are in the range of longitudes and latitudes, else points of a plane. CSV with a header that
- *     contains vertex (or id, name, node, osmid), and either lon and lat or x and y, in any order.
- *     x and y are points of a plane; in a file of OSMnx, which has osmid, they are degrees if all
- *     of them are in the range of longitudes and latitudes. */
+ * reader belongs to one thread at a time. The first line decides between two formats:
+ *   DIMACS .co: "p aux sp co N" and N lines "v ID X Y". X and Y are millionths of degrees if all of
+ *     them are in the range of longitudes and latitudes, else points of a plane.
+ *   CSV with a header that contains vertex (or id, name, node, osmid), and either lon and lat or x
+ *     and y, in any order. x and y are points of a plane; in a file of OSMnx, which has osmid, they
+ *     are degrees if all of them are in the range of longitudes and latitudes. */
 #pragma once
 
 #include "proto/coordinates.h"

@@ -273,8 +273,8 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
 
     first = edges->row;
     if (status == STATUS_OK && line != NULL) {
-        /* Fields of the next line go into the rest of the scratch buffer, because those of the
-         * first line are still in use. */
+        /* Puts the fields of the next line into the rest of the scratch buffer, because the fields
+         * of the first line are still in use. */
         edges->scratch = edges->cursor.scratch;
         status = cut_row(edges, line, size, reterr);
         edges->scratch = scratch;

@@ -1,9 +1,13 @@
-/* Reads JSON graphs token by token, without building a tree. Formats: json: node-link documents,
- * {"nodes":[{"id":..},..],"links"|"edges":[{"source"|"from":.., "target"|"to":..,"weight":..},..]},
- * {"n":5,"edges":[[u,v,w],..]}, vertices 0..n-1, and matrices. jgf: JSON Graph Format
- * (jsongraphformat.info), {"graph":{"directed","nodes","edges":[{"source",
- * "target","directed","metadata":{"weight"}}]}}; the nodes of version 1 are an array of objects
- * with an id, those of version 2 an object by id. "graphs" is a list, which must contain one graph.
+/* Reads JSON graphs token by token, without building a tree. There are two dialects.
+ *
+ * json: a node-link document, {"nodes":[{"id":..},..],
+ *   "links"|"edges":[{"source"|"from":..,"target"|"to":..,"weight":..},..]}; or
+ *   {"n":5,"edges":[[u,v,w],..]} with vertices 0..n-1; or a matrix.
+ * jgf: JSON Graph Format (jsongraphformat.info), {"graph":{"directed","nodes",
+ *   "edges":[{"source","target","directed","metadata":{"weight"}}]}}. In version 1 the nodes are an
+ *   array of objects with an id, in version 2 an object with the ids as keys. "graphs" is a list,
+ *   which must contain one graph.
+ *
  * Members come in any order, so rules that need several of them are checked at the end. */
 #include "proto/number.h"
 #include "proto/read/columns.h"

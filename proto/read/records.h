@@ -28,7 +28,8 @@ static inline uint32_t record_u4(const char *bytes)
     return value;
 }
 
-/* Declare what follows in the body: `size` bytes of header, or `count` records of `size` bytes. */
+/* Declares the next part of the body: a header of `size` bytes, or `count` records of `size`
+ * bytes. */
 void record_splitter_expect_header(struct record_splitter *splitter, size_t size);
 void record_splitter_expect(struct record_splitter *splitter, size_t size, uint64_t count);
 /* Splits a piece of the body. STATUS_BAD_GRAPH for surplus bytes, else the status of `take`. */
