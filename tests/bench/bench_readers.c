@@ -122,7 +122,7 @@ static void edge_real_mtx(struct text *text, uint32_t index, const uint32_t edge
     text_printf(text, "%u %u %u.25\n", edge[0] + 1, edge[1] + 1, edge[2]);
 }
 
-/* Size that the header announces: METIS vertices or .npy elements. Edges beyond this size are not
+/* Size that the header announces: METIS vertices or .npy elements. Further edges are not
  * written. */
 static uint32_t announced;
 

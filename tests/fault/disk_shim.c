@@ -39,8 +39,7 @@ static uint64_t at;
 static int error_code; /* errno of the faulty call; 0 = kill, -1 = short write */
 static bool sticky;
 static char sticky_name[32];
-static _Atomic uint64_t *count; /* number of calls; then those that have failed, and the faulty
-                                 * call */
+static _Atomic uint64_t *count; /* the calls; then the failed calls, the faulty call */
 static pthread_mutex_t image_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void start(void)

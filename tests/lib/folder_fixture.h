@@ -1,5 +1,4 @@
-/* Chooses the folder for temporary files of tests: TMPDIR if it is set, as in mktemp(1), otherwise
- * /tmp. */
+/* Chooses the folder for temporary files of tests: TMPDIR, if it is set, or /tmp. */
 #pragma once
 
 #include <stdbool.h>

@@ -16,8 +16,7 @@
 #define LINE "p sp 3 2\na 1 2 5\na 2 3 6\n"
 #define NEGATIVE_RING "p sp 3 3\na 1 2 1\na 2 3 -5\na 3 1 1\n"
 
-/* Time limit in seconds for an event that always occurs, even with a sanitizer on a busy
- * machine. */
+/* Time limit in seconds for an event that always occurs, even in a slow build with a sanitizer. */
 #define LONG_S 3600
 
 struct fixture {
@@ -57,8 +56,7 @@ void call(struct fixture *fixture, struct question *question, enum status status
 void call_and_forget(struct fixture *fixture, struct question *question, enum status status,
                      unsigned http_status);
 
-/* Posts a call of this kind with this key, checks the answer's status and HTTP status, and frees
- * the call. */
+/* Posts a call of this kind and key, checks the answer's two statuses, and frees the call. */
 void ask(struct fixture *fixture, enum call_kind kind, const char *key, enum status status,
          unsigned http_status);
 json_t *body_of(const struct question *question);

@@ -11,7 +11,6 @@ struct halved_grid {
     struct plan *plan; /* the plan is symmetric unless the graph is directed */
 };
 
-/* Makes a grid of side x side vertices with weights from 1 to 100. Ends the program if memory runs
- * out. */
+/* Makes side x side vertices, with weights from 1 to 100. Ends the program if memory runs out. */
 struct halved_grid halved_grid_make(uint32_t side, bool directed, uint32_t tile);
 void halved_grid_finish(struct halved_grid *grid);

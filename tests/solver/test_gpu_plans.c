@@ -83,8 +83,7 @@ static bool try_plan(struct gpu *gpu, const struct gpu_subject *subject, const s
     return right;
 }
 
-/* Solves with random plans of each tile width and, if the graph is undirected, also with symmetric
- * plans. */
+/* Solves with random plans of each tile width, and undirected graphs also with symmetric plans. */
 static bool try_plans(struct gpu *gpu, const struct gpu_subject *subject, uint64_t seed,
                       const double *distances, uint64_t *solves)
 {
@@ -378,8 +377,7 @@ static struct plan_cost cost_of(const struct graph *graph)
     return cost;
 }
 
-/* Measures the solve time with the planner's plan and, if this time is short enough, with the dense
- * plan. */
+/* Measures the solve time with the planner's plan and, if it is short, with the dense plan. */
 static void time_file(struct gpu *gpu, const char *path)
 {
     struct graph *read = graph_source_open(path);

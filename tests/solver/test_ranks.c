@@ -111,7 +111,7 @@ static enum status solve_together(uint32_t count, const struct member *like,
     thread_ranks_run(count, run_member, members);
     for (uint32_t rank = 1; rank < count; ++rank) {
         assert_int_equal(members[rank].status, members[0].status);
-        /* Only the first rank, which can be told to cancel, searches for a negative cycle. */
+        /* Only the first rank searches for the vertices of a negative cycle. */
         assert_null(members[rank].outcome.cycle);
         solve_outcome_finish(&members[rank].outcome);
     }

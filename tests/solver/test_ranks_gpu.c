@@ -155,8 +155,7 @@ static bool try_list(const struct edge_list *list, enum status expected, uint64_
     return right;
 }
 
-/* Adds ten edges per vertex. The weights are so small that the upper bound on the distances fits 16
- * bits. */
+/* Adds ten edges per vertex. Their weights are so small that all distances fit 16 bits. */
 static void make_short(struct edge_list *list)
 {
     const uint32_t n = list->vertex_count;

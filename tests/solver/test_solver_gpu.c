@@ -112,8 +112,7 @@ static bool call_cancelled(void *context)
     return watch->rounds_done >= watch->cancel_after;
 }
 
-/* Solves with the dense plan and checks the reported progress. The dense plan has a known number of
- * rounds. */
+/* Solves with the dense plan, which has a known number of rounds, and checks the progress. */
 static bool watched_solve(struct solver *gpu, const struct graph *graph, uint32_t cancel_after)
 {
     struct watch watch = {.cancel_after = cancel_after, .in_order = true};
@@ -159,8 +158,7 @@ static bool run_cancels(struct solver *gpu)
     return right;
 }
 
-/* Expects that a graph is refused if it has a cycle whose length is 0 in doubles but negative in
- * floats. */
+/* Expects a refusal if a cycle has length 0 in doubles but a negative length in floats. */
 static bool run_zero_cycle(struct solver *gpu, uint32_t vertex_count)
 {
     struct edge_list list = {.vertex_count = vertex_count, .directed = true};

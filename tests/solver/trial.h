@@ -13,8 +13,7 @@ struct trial {
     struct problem problem;
     void *statistics; /* storage of the statistics, which the trial owns */
     bool statistics_same;
-    struct scaling scaling; /* how solve_graph represented decimals as integers; zero if it did not
-                             * */
+    struct scaling scaling; /* how decimals were scaled to integers; zero if they were not */
 };
 
 /* Solves the edge list. The caller passes the trial to trial_finish, even if it failed. The solve

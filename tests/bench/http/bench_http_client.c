@@ -54,8 +54,7 @@ struct connection {
     size_t request_size;
     size_t sent;                   /* bytes of the request's head and body */
     size_t size;                   /* bytes of the response received so far */
-    size_t whole;                  /* size of the response; 0 = unknown until its head is
-                                    * complete */
+    size_t whole;                  /* size of the response; 0 = not known yet */
     char answer[ANSWER_BYTES + 1]; /* the first ANSWER_BYTES bytes of the response */
 };
 

@@ -46,8 +46,7 @@ TEST(a_quotient_is_the_double_nearest_to_the_decimal)
     assert_true(isinf(decimals_divide((double)INFINITY, 30)));
 }
 
-/* Every integer up to the limit is unchanged by a division by the scale and a multiplication by
- * it. */
+/* Dividing an integer up to the limit by the scale and multiplying again must not change it. */
 TEST(integers_survive_division_and_multiplication)
 {
     uint64_t seed = 1;

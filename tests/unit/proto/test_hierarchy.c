@@ -188,8 +188,7 @@ TEST(truncated_bytes_are_refused)
     uint64_t size;
     unsigned char *bytes = make_bytes(graph, KIND_I4, 1, &size);
     for (uint64_t left = 0; left < size; left += left < 256 ? 1 : 61) {
-        /* aligned_alloc requires a size that is a multiple of 64, so 1 to 64 bytes remain after the
-         * copy. */
+        /* aligned_alloc requires a multiple of 64 bytes, so 1 to 64 bytes remain after the copy. */
         unsigned char *cut = aligned_alloc(HIERARCHY_ALIGNMENT, (left / 64 + 1) * 64);
         assert_non_null(cut);
         memcpy(cut, bytes, left);

@@ -266,8 +266,7 @@ TEST(a_job_counts_the_edges_dropped_from_its_own_upload)
     json_decref(object);
     free(text);
     job_report_finish(&read);
-    /* A job for a stored graph has no report about an upload, but its result may have been
-     * cached. */
+    /* A job for a stored graph has no upload report, but its result may have been cached. */
     original.input = (struct input_report){0};
     read = through_text(&original);
     assert_true(read.cached && !read.input.known);

@@ -134,8 +134,7 @@ struct shortest {
     int exponent;
 };
 
-/* Splits the text of a positive number, as printf or number_print_real prints it, into digits and
- * exponent. */
+/* Splits a positive number that printf or number_print_real printed into digits and exponent. */
 static struct shortest digits_of(const char *text)
 {
     struct shortest found = {0, 0};

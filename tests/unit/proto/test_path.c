@@ -126,8 +126,7 @@ static void expect_paths(const struct trial *trial, enum kind kind)
     }
 }
 
-/* Checks paths in random graphs. weight: returns the weight of edge i-j for a random number from 0
- * to 99. */
+/* Checks paths in random graphs. weight: maps a random number below 100 to the weight of i-j. */
 static void expect_random_paths(enum kind kind,
                                 double (*weight)(unsigned draw, unsigned i, unsigned j))
 {

@@ -125,8 +125,7 @@ TEST(bins_of_floats_end_at_the_diameter)
     expect_bins(KIND_F8, -1.5e308, 1.5e308, -1.5e308, 1.5e308 / 32);
 }
 
-/* The row sums of a large graph can add up to more than 64 bits. In this test, the sums of four
- * rows do. */
+/* The row sums of a large graph can exceed 64 bits in total. Here the sums of four rows do. */
 TEST(the_sum_of_all_rows_may_exceed_64_bits)
 {
     void *storage;

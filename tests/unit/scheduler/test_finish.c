@@ -74,8 +74,7 @@ SCHEDULER_TEST(a_deadline_survives_a_restart)
     cancel(fixture, running);
 }
 
-/* A limit on file sizes simulates a disk that had enough space when the job was accepted, but is
- * full now. */
+/* A limit on file sizes simulates a disk that has become full since the job was accepted. */
 SCHEDULER_TEST(a_job_without_disk_space_for_its_result_fails)
 {
     struct rlimit before;

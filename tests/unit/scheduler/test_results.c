@@ -173,8 +173,7 @@ SCHEDULER_TEST(the_limit_evicts_the_least_recently_used_result)
     assert_null(result_table_find(fixture->results, 0, ring));
     assert_distance(fixture, line, 0, 2, "11");
     restart(fixture);
-    assert_null(result_table_find(fixture->results, 0, ring)); /* the evicted result does not count
-                                                                * as lost */
+    assert_null(result_table_find(fixture->results, 0, ring)); /* an evicted result is not lost */
     assert_distance(fixture, line, 0, 2, "11");
 }
 

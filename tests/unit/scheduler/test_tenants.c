@@ -247,7 +247,7 @@ TEST(waiting_jobs_and_reserved_places_count_towards_the_quota)
     assert_int_equal(tenant_check_queue(&admission, 1, 64, NULL, &none, &problem), STATUS_OK);
 }
 
-/* Reserves queue places for a tenant until a reservation is refused. Returns the number of reserved
+/* Reserves queue places for a tenant until one is refused. Returns the number of reserved
  * places. */
 static uint32_t fill_queue(const struct admission *admission, struct tenant *tenant,
                            uint32_t *free_places)

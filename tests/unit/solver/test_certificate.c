@@ -164,8 +164,7 @@ TEST(float_distances_may_differ_only_by_rounding)
     assert_int_equal(check_tenths(KIND_F8, 1 - 1e-10), STATUS_NOT_VERIFIED);
 }
 
-/* Checks row 0 of a path whose edges have weight 0.1. The last entry of the row is multiplied by
- * `factor`. */
+/* Checks row 0 of a path with weights of 0.1. The row's last entry is multiplied by `factor`. */
 static enum status check_path(uint32_t hops, double factor)
 {
     const uint32_t n = hops + 1;
@@ -249,8 +248,7 @@ TEST(a_cancellation_ends_the_check)
 
 #define MANY 21
 
-/* Makes edges v -> v+1 and v -> v+3, and a few backward edges. The last vertex reaches no other
- * vertex. */
+/* Makes edges v -> v+1, v -> v+3 and a few backward edges. The last vertex reaches no other. */
 static struct graph *build_many(bool directed, int32_t lightest)
 {
     struct range_edge list[2 * (MANY - 1)];

@@ -189,8 +189,7 @@ TEST(every_page_becomes_resident)
     munmap(memory, SIZE);
 }
 
-/* Returns how many of the 128 slices were warmed before the stop. No slice may be warmed after the
- * stop. */
+/* Returns how many of the 128 slices were warmed before the stop. Later none may be warmed. */
 static unsigned start_and_stop(void)
 {
     char *const memory = map(16 * SIZE);

@@ -52,8 +52,7 @@ TEST(a_negative_cycle_is_named_in_the_message)
     }
 }
 
-/* The sum of the weights is 0, but some orders of addition give less, because 1e16 + 1 is rounded
- * to 1e16. */
+/* The weights sum to 0, but some orders of addition give less, as 1e16 + 1 is rounded to 1e16. */
 TEST(a_cycle_of_length_0_is_not_negative_in_floats)
 {
     static const struct range_edge edges[] = {{0, 1, 1e16}, {1, 2, 1}, {2, 3, -1e16}, {3, 0, -1}};

@@ -522,8 +522,7 @@ FIXTURE_TEST(unsupported_directory_formats_are_refused)
     assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
 }
 
-/* The user root may write anywhere, so a child process gives up this privilege before it opens the
- * store. */
+/* Root may write anywhere, so a child process gives up this privilege and opens the store. */
 FIXTURE_TEST(an_unwritable_directory_is_reported)
 {
     assert_int_equal(fchmod(fixture->folder, 0555), 0);

@@ -163,8 +163,7 @@ FIXTURE_TEST(evictions_of_one_batch_are_reported_in_order)
     }
 }
 
-/* If a file cannot be written, only the file's change fails, and the other changes of the batch are
- * stored. */
+/* If a file cannot be written, only its change fails, and other changes of the batch are stored. */
 FIXTURE_TEST(a_change_without_its_file_does_not_block_the_batch)
 {
     struct delivery deliveries[2];

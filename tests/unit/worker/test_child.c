@@ -9,8 +9,7 @@
 
 #define MAKES_NO_SENSE 79
 
-/* Starts a child process, sends it these bytes, closes the connection, and returns the child's exit
- * code. */
+/* Starts a child process, sends it these bytes, disconnects, and returns the child's exit code. */
 static int code_after(const void *bytes, size_t size)
 {
     int sockets[2];

@@ -64,8 +64,7 @@ FIXTURE_TEST(a_solved_task_is_returned)
 
 FIXTURE_TEST(a_cancelled_task_is_returned_immediately)
 {
-    struct task task = {.signal = &fixture->signal}; /* the task was cancelled before it was
-                                                      * submitted */
+    struct task task = {.signal = &fixture->signal}; /* cancelled before its submission */
     carry_out(fixture, &task);
     assert_int_equal(task.status, STATUS_CANCELLED);
     assert_null(task.file);
@@ -151,8 +150,7 @@ static pid_t child_of(const char *thread)
     return (pid_t)pid;
 }
 
-/* Returns the process ID of a child process that any thread of this process started, or 0 if there
- * is none. */
+/* Returns the process ID of a child process of any thread of this process, or 0 if none exists. */
 static pid_t find_child(void)
 {
     pid_t pid = 0;

@@ -107,8 +107,7 @@ TEST(the_media_type_or_the_first_bytes_select_the_form)
     }
 }
 
-/* Each body is in an allocation of exactly its size, so that a sanitizer detects reads beyond
- * it. */
+/* Each body is in an allocation of its exact size, so a sanitizer detects reads beyond it. */
 TEST(random_bytes_are_parsed_or_refused)
 {
     static const char letters[] = "{}[]\"pairs:,,1 2\\u00e4\n\r\tq cx-";

@@ -12,8 +12,7 @@ static const struct upload_rules rules = {
     .document_limit_bytes = 4096,
 };
 
-/* Passes a body to an upload in pieces of `piece` bytes, then ends the upload. Returns the final
- * status. */
+/* Passes a body to an upload in pieces of `piece` bytes, ends it, and returns the final status. */
 static enum status end_of(const struct upload_rules *its_rules, const char *body, size_t size,
                           size_t piece, struct reader **ret_reader, json_t **ret_document,
                           struct problem *reterr)
@@ -96,8 +95,7 @@ TEST(a_document_about_a_stored_graph_is_returned)
     json_decref(document);
 }
 
-/* If each byte caused a search of the whole body, the endpoint's thread would be busy for
- * minutes. */
+/* If each byte caused a search of the whole body, the thread would be busy for minutes. */
 TEST(a_document_may_arrive_byte_by_byte)
 {
     const size_t size = 1 << 20;

@@ -164,8 +164,7 @@ static void call(int client, const char *request)
     assert_int_equal(send(client, request, strlen(request), MSG_NOSIGNAL), strlen(request));
 }
 
-/* Returns true when a complete response "ok" has arrived, and false if the connection ends
- * first. */
+/* Returns true if a complete response "ok" arrives before the end of the connection. */
 static bool hears_ok(int client)
 {
     char bytes[1024] = "";

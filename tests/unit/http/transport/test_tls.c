@@ -22,8 +22,7 @@ static void write_text(const char *path, const void *bytes, size_t size)
     fclose(file);
 }
 
-/* Makes a key and a self-signed certificate, and writes each to its path unless the path is
- * NULL. */
+/* Makes a key and a self-signed certificate, and writes each to its path if that is not NULL. */
 static void make_pair(const char *certificate_path, const char *key_path)
 {
     gnutls_x509_privkey_t key;

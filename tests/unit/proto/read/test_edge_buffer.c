@@ -65,8 +65,7 @@ TEST(a_few_rows_may_contain_nearly_all_edges)
     check(MANY, 100000, 40000);
 }
 
-/* There are too many parallel edges to sort them by copying between two arrays, so they are sorted
- * in place. */
+/* The parallel edges are too many to be sorted between two arrays, so they are sorted in place. */
 TEST(all_parallel_edges_are_kept)
 {
     check(MANY, 1u << 26, 1u << 26);

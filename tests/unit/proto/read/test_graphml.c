@@ -141,8 +141,7 @@ TEST(the_weight_parameter_selects_the_attribute)
                      STATUS_TOO_LARGE);
 }
 
-/* Reads an edge with these <key> and <data> elements, and checks its weight or the hint of the
- * refusal. */
+/* Reads an edge with these <key> and <data> elements, and checks its weight or the error's hint. */
 static void check_edge(const char *keys, const char *data, double weight, const char *hint)
 {
     struct graph_options options = {0};
@@ -177,8 +176,7 @@ TEST(the_weight_attribute_is_recognized_by_its_name)
                                  "<key id='d2' for='edge'/>";
 
     check_edge(keys, "<data key='d2'>3</data><data key='d1'>7.5</data>", 3, "weight=length");
-    /* NetworkX declares an attribute twice, with different types, if only some of its values are
-     * integers. */
+    /* NetworkX declares an attribute twice, with two types, if only some values are integers. */
     check_edge("<key id='d1' for='edge' attr.name='weight' attr.type='double'/>"
                "<key id='d0' for='edge' attr.name='weight' attr.type='long'/>",
                "<data key='d0'>7</data>", 7, NULL);

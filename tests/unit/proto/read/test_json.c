@@ -69,8 +69,7 @@ TEST(the_weight_parameter_applies_only_to_node_link_documents)
     graph_destroy(graph);
 }
 
-/* Returns the weight of the only edge, which has these members, or -1 if the edge is refused with a
- * hint. */
+/* Returns the weight of an edge with these members, or -1 if the edge is refused with a hint. */
 static double weight_of(const char *members)
 {
     struct graph_options options = {0};

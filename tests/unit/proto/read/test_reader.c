@@ -105,8 +105,7 @@ TEST(the_first_bytes_select_the_format)
 /* The reader charges memory in steps of this size, and the first step is free of charge. */
 #define FREE_KIB 1024
 
-/* Returns an endpoint of an edge. The endpoints are unordered, so the reader has to sort the
- * edges. */
+/* Returns an endpoint of an edge. The endpoints are unordered, so the reader sorts the edges. */
 static unsigned end_of(uint32_t index)
 {
     return (unsigned)(index * UINT64_C(2654435761) >> 7) % VERTICES + 1;
@@ -156,8 +155,7 @@ static void write_large(struct text *text, uint32_t index)
     }
 }
 
-/* Writes a ring, which has as many vertices as edges. The length of its paths can exceed the range
- * of i4. */
+/* Writes a ring, which has as many vertices as edges. Its paths can be longer than i4 allows. */
 static void write_ring(struct text *text, uint32_t index)
 {
     if (index == BEGIN) {

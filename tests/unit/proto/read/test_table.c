@@ -128,8 +128,7 @@ TEST(zeros_are_edges_if_missing_edges_have_a_different_mark)
     assert_non_null(strstr(notes.warnings.list[0].hint, "upload an .npy file"));
     graph_destroy(graph);
     check_edges("0,0,\n0,0,7\n,,0\n", "0>1:0 1>0:0 1>2:7 ");
-    /* The mark - occurs only on the diagonal, so the zeros in other entries are still missing
-     * edges. */
+    /* The mark - occurs only on the diagonal, so zeros elsewhere are still missing edges. */
     graph = read_noted("- 3 0\n0 - 1\n0 0 -\n", &notes);
     assert_int_equal(graph->edge_count, 2);
     graph_destroy(graph);
@@ -221,8 +220,7 @@ TEST(the_memory_charge_includes_an_unfinished_row)
     for (; size < (size_t)12 << 20; size += sizeof cells - 1) {
         assert_int_equal(reader_feed(reader, cells, sizeof cells - 1, NULL), STATUS_OK);
     }
-    /* The memory charge includes the list of edges into which the reader may still convert the
-     * table. */
+    /* The memory charge includes the edge list into which the reader may convert the table. */
     assert_in_range(reader_memory(reader), size + size / 2 * 40,
                     size / 2 * 40 + ((size_t)16 << 20) + 4096);
     reader_destroy(reader);

@@ -24,8 +24,7 @@ static struct grid make(const struct axis *rows, const struct axis *columns)
     return (struct grid){KIND_U2, NULL, *rows, *columns, *columns, find_row, NULL};
 }
 
-/* Compares every window (range) of the grid's bytes with elements that the test converts one at a
- * time. */
+/* Compares every range of the grid's bytes with elements that the test converts one at a time. */
 static void expect_windows(const struct axis *rows, const struct axis *columns, enum kind as)
 {
     const struct grid grid = make(rows, columns);

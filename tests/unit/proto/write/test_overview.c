@@ -102,8 +102,7 @@ TEST(an_empty_matrix_has_no_cells)
     assert_false(overview_is_sample(&overview));
 }
 
-/* Checks an overview of a matrix in which every row equals `row`, which contains its column
- * numbers. */
+/* Checks an overview of a matrix whose rows all equal `row`, which contains its column numbers. */
 static void expect_bounded(uint32_t n, enum kind kind, uint32_t cells, const void *row)
 {
     struct overview overview = overview_plan(kind, all(n), all(n), cells);

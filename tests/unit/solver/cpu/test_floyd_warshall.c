@@ -1,5 +1,4 @@
-/* Checks that a round changes exactly the tiles that the plan lists. tests/solver checks complete
- * solves. */
+/* Checks that a round changes only the tiles in its lists. tests/solver checks complete solves. */
 #include "server/solver/cpu/floyd_warshall.h"
 #include "tests/lib/tiles_fixture.h"
 
