@@ -107,7 +107,7 @@ TEST(an_upload_refused_for_memory_may_be_retried)
     large = share_of(NULL, 1);
     second = share_of(NULL, 1);
     other = share_of(NULL, 2);
-    assert_int_equal(find_room(&large, UINT64_MAX), STATUS_OK); /* accepts any estimate */
+    assert_int_equal(find_room(&large, UINT64_MAX), STATUS_OK); /* any estimate fits */
     assert_int_equal(charge(&large, 31 * MIB), STATUS_OK);
     /* Address 1 has 1 MiB of its half left, and address 2 has its whole half. */
     assert_int_equal(charge(&second, UPLOAD_MEMORY_FREE_BYTES), STATUS_OK);
