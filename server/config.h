@@ -65,7 +65,7 @@ struct config {
 
     /* Members of section [store]. */
     char state_dir[CONFIG_TEXT_SIZE];
-    uint64_t result_budget_bytes; /* limit on results; the least recently used are evicted first */
+    uint64_t result_budget_bytes; /* limit on results on disk; the least recently used go first */
     uint32_t result_limit;
     uint64_t disk_reserve_bytes; /* disk space that results must leave free */
     uint64_t path_budget_bytes;  /* limit on edges and coordinates cached in memory */
@@ -120,6 +120,6 @@ static inline const char *config_list_next(const char **list, size_t *ret_size)
 MUST_CHECK enum status config_load(struct config *config, enum config_program program, int *argc,
                                    char **argv, char **environment,
                                    struct config_request *ret_request, struct problem *reterr);
-/* Returns STATUS_CONFIG with a problem if a file of secrets may be read by all or written by
- * others. */
+/* Returns STATUS_CONFIG with a problem if a file of secrets is readable by all, or writable by
+ * users other than its owner. */
 MUST_CHECK enum status config_check_secret(const char *path, struct problem *reterr);

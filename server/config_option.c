@@ -90,7 +90,7 @@ static const struct config_option options[] = {
      MEMBER(connection_timeout_s),
      "Seconds after which a connection is closed if no byte is sent or received."},
     {"http", "header_timeout_s", OPTION_NUMBER, "10", 1, 3600, NULL, MEMBER(header_timeout_s),
-     "Maximum number of seconds in which a client must send the complete header of a request."},
+     "Number of seconds within which a client must send the complete header of a request."},
     {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
      "Lowest rate, in bytes per second, at which a client must send a body or receive an answer. "
      "The connection is closed when a body falls header_timeout_s seconds behind that rate, or an "

@@ -47,7 +47,7 @@ static void append_fields(struct text *line, const struct log_field *fields, siz
         if (fields[i].text != NULL) {
             append_string(line, fields[i].text);
         } else if (isfinite(fields[i].number)) {
-            /* Rounds durations to microseconds; large counts stay exact. */
+            /* Rounds fractions, such as durations, to six decimals; counts stay exact. */
             const double number = fields[i].number;
             const double shown = fabs(number) < 1e9 ? round(number * 1e6) / 1e6 : round(number);
             char digits[NUMBER_PRINT_SIZE];

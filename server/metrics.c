@@ -27,7 +27,7 @@ static const struct {
                          "1 if the service is shutting down and accepts no jobs, else 0."},
     [METRIC_WORKERS] = {"apspd_workers", "", "gauge", "Workers with a device to solve on."},
     [METRIC_DEVICES_LOST] = {"apspd_devices_lost_total", "", "counter",
-                             "Devices lost together with the worker that used them."},
+                             "Devices lost, with their worker, while the worker had a job."},
     [METRIC_JOBS_QUEUED] = {"apspd_jobs", "state=\"queued\"", "gauge",
                             "Jobs that have not ended, by state."},
     [METRIC_JOBS_RUNNING] = {"apspd_jobs", "state=\"running\"", "gauge",

@@ -50,7 +50,7 @@ struct service {
     struct worker_launcher launcher;
     struct http *http;
     struct listener listener;     /* owned here until start_http moves it to http */
-    struct sandbox_policy policy; /* the lists of paths are set in a copy for each call */
+    struct sandbox_policy policy; /* without the lists of paths, which enter_sandbox adds */
     struct sandbox_report sandbox;
     uv_signal_t signals[SIGNAL_COUNT];
     uv_timer_t watchdog;  /* regularly tells the service manager that the loop runs */
@@ -256,7 +256,7 @@ static bool has_gpu_for_others(void)
     int ended = -1;
     if (child == 0) {
         char reason[SOLVER_REASON_SIZE];
-        /* The child must end with its parent: it has inherited the sockets and a lock. */
+        /* The child must not outlive its parent: it has inherited the sockets and the lock. */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         alarm(DRIVER_TIMEOUT_S);
         _exit(solver_gpu_count(reason) > 0 ? 0 : 1);
@@ -326,7 +326,7 @@ static enum status filter_calls(struct service *service, struct problem *reterr)
 static void feed_watchdog(uv_timer_t *watchdog)
 {
     (void)watchdog;
-    systemd_notify("READY=1\nWATCHDOG=1"); /* the first READY=1 may have been lost */
+    systemd_notify("READY=1\nWATCHDOG=1"); /* sending the first READY=1 may have timed out */
 }
 
 static enum status start_http(struct service *service, struct problem *reterr)

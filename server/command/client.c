@@ -164,7 +164,7 @@ static void set_options(struct client *client, const char *method, const char *u
     snprintf(no_proxy, sizeof(no_proxy), "localhost,127.0.0.1,::1,%s",
              getenv("no_proxy") != NULL ? getenv("no_proxy") : "");
     curl_easy_setopt(curl, CURLOPT_NOPROXY, no_proxy);
-    /* CURL_CA_BUNDLE is read here, because the library does not read it. */
+    /* The curl command reads CURL_CA_BUNDLE, but the library does not. */
     if (authorities != NULL) {
         curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);
     }
@@ -294,8 +294,8 @@ static enum status send_request(struct client *client, const char *method, const
     }
     curl_slist_free_all(client->headers);
     client->headers = NULL;
-    /* The service may refuse a request before all of its body is sent. A redirect is a refusal
-     * too. */
+    /* The service may refuse a request before its whole body is sent. A redirect is not followed:
+     * it counts as a refusal. */
     if (client->answer.http_status >= 300 ||
         (code == CURLE_OK && client->sink != NULL && !is_for_sink(client))) {
         return describe_refusal(client, reterr);

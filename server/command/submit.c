@@ -99,8 +99,8 @@ static enum status wait_named(struct client *client, struct problem *reterr)
     return wait_for_job(client, client->call->operands[0], reterr);
 }
 
-/* Indexes of the flags. From FORMAT on, they are in the order of graph_input_flag. The flags up to
- * DEADLINE are also parameters of the request. */
+/* Indexes of the flags. From FORMAT on, they are in the order of graph_input_flag. The flags from
+ * FORMAT to DEADLINE are also parameters of the request, with the same names. */
 enum {
     WAIT = CLIENT_COUNT,
     FORMAT,

@@ -17,7 +17,7 @@
 #define PATH_SIZE 4096
 #define LINE_SIZE 256
 
-/* Smallest memory that is faulted in ahead: for less, starting a thread takes longer. */
+/* Smallest memory that is faulted in ahead: for less, starting the thread would take longer. */
 #define WARM_BYTES_MIN ((size_t)16 << 20)
 /* Bytes that one call to the kernel faults in; the thread checks for a stop between calls. */
 #define WARM_SLICE_BYTES ((size_t)4 << 20)

@@ -14,7 +14,7 @@
 /* An idle rank polls with this pause, because a blocking wait of MPI keeps the processor busy. */
 #define IDLE_MS 5
 
-/* Broadcasts in progress. If all entries are in use, start_broadcast completes them. */
+/* Broadcasts in progress. If all entries are in use, start_broadcast completes them first. */
 static MPI_Request requests[64];
 static int request_count;
 

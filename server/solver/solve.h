@@ -18,7 +18,7 @@ struct solve_request {
 };
 
 /* The graph as it is solved for a kind: decimals are scaled to integers and, with `folds`, a
- * directed graph whose edges all have equal reverses becomes undirected. Borrows from that
+ * directed graph whose edges all have equal reverses becomes undirected. Borrows from the original
  * graph. */
 struct solve_subject {
     const struct graph *graph; /* the graph to solve: folded, else scaled, else the original */
@@ -64,8 +64,8 @@ char *solve_outcome_print_cycle(const struct solve_outcome *outcome,
 void solve_outcome_finish(struct solve_outcome *outcome);
 
 /* Refuses an edge of negative weight from a vertex to itself. If the solve would round sums, also
- * refuses any other negative cycle, because rounded sums may hide it. The outcome gets the
- * cycle. */
+ * refuses any other negative cycle, because rounded sums may hide it. Stores the cycle in the
+ * outcome. */
 MUST_CHECK enum status solve_refuse_unsolvable(const struct graph *graph,
                                                const struct solve_subject *subject,
                                                const struct observer *observer,

@@ -62,10 +62,7 @@ static void describe_device(const struct solver *solver, struct solver_device *r
     ret_device->memory_bytes = self->device.memory_bytes;
     ret_device->memory_free_bytes = self->device.memory_free_bytes;
     ret_device->units = self->members * self->device.multiprocessors;
-    ret_device->members =
-        self->by_ranks
-            ? 1
-            : self->members; /* devices of ranks are not counted: they may be on other hosts */
+    ret_device->members = self->by_ranks ? 1 : self->members; /* ranks may be on other hosts */
 }
 
 /* Returns the number of devices that solve a graph of this size by the dense plan. */

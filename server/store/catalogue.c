@@ -286,8 +286,7 @@ static int bind_row(sqlite3_stmt *statement, enum catalogue_table table, const v
         double real;
         switch (column->type) {
         case COLUMN_REAL:
-            real =
-                *(const double *)member + 0.0; /* hashes -0 as 0, because SQLite stores it as 0 */
+            real = *(const double *)member + 0.0; /* -0 becomes 0, as SQLite stores it */
             checksum = XXH3_64bits_withSeed(&real, sizeof(real), checksum);
             code = sqlite3_bind_double(statement, place, real);
             continue;

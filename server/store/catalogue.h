@@ -11,7 +11,7 @@
 #define ETAG_SIZE 32
 #define IDEMPOTENCY_KEY_SIZE 128
 #define FINGERPRINT_SIZE 33
-#define TENANT_NAME_SIZE 32 /* an empty name: tenant 0, the only one without keys */
+#define TENANT_NAME_SIZE 32 /* an empty name: tenant 0, the only tenant if no keys exist */
 
 struct graph_row {
     char id[GRAPH_ID_SIZE];
@@ -23,7 +23,7 @@ struct graph_row {
     struct graph_summary summary;
     char tenant[TENANT_NAME_SIZE];
     char parent[GRAPH_ID_SIZE]; /* graph before the change; empty = uploaded */
-    bool of_name; /* created by changing a named graph; deleted when the name moves on */
+    bool of_name; /* created only by a change of a named graph; deleted when the name moves */
 };
 
 struct name_row {

@@ -97,7 +97,8 @@ static void move_entry(struct entry **link, struct entry **list)
     *list = entry;
 }
 
-/* Frees unused entries: of deleted graphs, then the least recently used until more_bytes fit. */
+/* Frees the unused entries of deleted graphs, and of other graphs the least recently used entries
+ * until more_bytes fit. */
 static void make_room(struct graph_cache *cache, uint64_t more_bytes)
 {
     struct entry *evicted = NULL;

@@ -12,7 +12,7 @@
 
 #define IDENTITY_DIGEST_SIZE EDGE_CHANGES_DIGEST_SIZE
 
-/* Computes a graph's ID. tenant: the owner, empty without keys. secret: used only with a tenant. */
+/* Computes a graph's ID. tenant: the owner, or empty. secret: store_secret, for a tenant. */
 MUST_CHECK enum status identity_of_graph(const struct graph *graph, const char *tenant,
                                          const char *secret, char ret_id[GRAPH_ID_SIZE]);
 /* Hashes the parts by SHA-256, each as its size followed by its bytes. STATUS_NO_MEMORY. */

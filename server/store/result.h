@@ -40,7 +40,7 @@ const struct vertex_names *result_names(const struct result *result);
 void result_watch(struct result *result, void (*told)(void *context, struct result *result),
                   void *context);
 bool result_is_damaged(const struct result *result);
-/* These functions set and read the time of the last query, in monotonic seconds. Any thread. */
+/* These functions set and read the monotonic time of the last query, for eviction. Any thread. */
 void result_touch(struct result *result, double now_s);
 double result_touched_s(const struct result *result);
 
@@ -64,12 +64,12 @@ MUST_CHECK enum status result_check_pairs(const struct result *result, const uin
  * the same index. Only rows of a hierarchy may be reversed. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_distances(const struct result *result, uint32_t index,
                                         struct result_rows *rows, const void **ret_distances);
-/* Opens the hierarchy of a result with that form. The hierarchy is borrowed until the result is
+/* Opens the hierarchy of a result that has this form. The hierarchy is borrowed until the result is
  * freed. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_open_hierarchy(const struct result *result,
                                              const struct hierarchy **ret_hierarchy);
-/* Returns the statistics, borrowed until the result is freed. NULL if they are damaged, or have not
- * been computed yet, for a hierarchy. */
+/* Returns the statistics, borrowed until the result is freed. NULL if they are damaged or, for a
+ * hierarchy, have not been computed yet. */
 const struct statistics *result_statistics(const struct result *result);
 /* Moves a hierarchy's statistics into the result, unless it already has statistics. Any thread. */
 void result_keep_statistics(struct result *result, void **storage);

@@ -236,9 +236,8 @@ static enum status map_file(struct result_file *file, int protection)
     if (bytes == MAP_FAILED) {
         return draft_file_status(errno);
     }
-    (void)madvise(
-        bytes, size,
-        MADV_HUGEPAGE); /* without this advice the first write zeroes the whole read-ahead window */
+    /* Without this advice the first write zeroes the whole read-ahead window. */
+    (void)madvise(bytes, size, MADV_HUGEPAGE);
     file->bytes = bytes;
     return STATUS_OK;
 }

@@ -100,7 +100,7 @@ void store_close(struct store *store);
 /* The first step of a change with STORE_PUT_GRAPH: writes and syncs the graph's file as a draft.
  * Stores a failure in file_status, which store_apply reports. Any thread; blocks on the disk. */
 void store_write_graph(const struct store *store, struct store_change *change);
-/* Passes the change to the disk threads; it must stay valid until done is called. Never blocks. */
+/* Passes the change, valid until done is called, to the disk threads. Any thread; never blocks. */
 void store_apply(struct store *store, struct store_change *change);
 
 /* Returns the open directory of a folder, in which workers read or create files. Borrowed. */

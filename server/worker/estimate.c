@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Largest vertex limit that is searched for: for larger n, n * n * 8 bytes exceed 64 bits. */
+/* Largest vertex limit that is searched for, so that n * n * 8 bytes fit in 64 bits. */
 #define VERTEX_LIMIT_CEILING (UINT32_C(1) << 30)
 /* The pace is estimated for this number of vertices, so that rounds dominate the solve's time. */
 #define PACE_VERTICES 8192

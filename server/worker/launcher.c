@@ -83,8 +83,9 @@ int worker_launcher_connect(const char *name)
     return -1;
 }
 
-/* Waits for the launcher and returns its wait status. When asked to, ends the launcher by SIGTERM,
- * because only the launcher reaches ranks on other hosts, and kills it if it takes too long. */
+/* Waits for the launcher and returns its wait status. On KILL, or when the daemon has ended, ends
+ * the launcher by SIGTERM, because only the launcher reaches ranks on other hosts, and kills it if
+ * it takes too long. */
 static int watch_ranks(int channel, pid_t pid)
 {
     enum { CHANNEL, LAUNCHER };
@@ -117,7 +118,7 @@ static _Noreturn void run_launcher(int channel, const char *command, char *progr
     char flag[] = WORKER_RANK_FLAG;
     char *text = NULL;
     char order;
-    /* Like a worker process, the helper process ends only when the daemon asks it to. */
+    /* Like a worker process, the helper process ends only when the daemon closes the socket. */
     signal(SIGTERM, SIG_IGN);
     signal(SIGINT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);

@@ -179,7 +179,7 @@ static void solve_task(struct worker *worker, struct task *task)
         return;
     }
     worker->backoff_ms = BACKOFF_MS_MIN;
-    /* Reads the graph here, because a process may report falsely that its file is damaged. */
+    /* Reads the graph here: a process may falsely report that the graph's file is damaged. */
     if (task->status == STATUS_CORRUPT) {
         graph_destroy(task->graph);
         task->graph = NULL;

@@ -22,7 +22,8 @@
 #define STRIPE_BYTES 2048
 /* Number of rows that are copied at once from separate tiles: few enough to stay in the cache. */
 #define ROWS_COPIED 8
-/* A row of at least this size has its pages faulted in by a system call, three times as fast. */
+/* A system call faults in the pages of a row of at least this size, because that is three times as
+ * fast as page faults. */
 #define POPULATE_BYTES ((size_t)32 << 10)
 
 /* Mirroring takes about this share of the time of the passes over a symmetric matrix. */

@@ -1,7 +1,7 @@
-/* Compiles kernel_body.h for each arithmetic, without an include guard. Each kernel_<isa>.c first
- * defines the macros that kernel_body.h keeps, and RELAX for each arithmetic: RELAX_I4,
- * RELAX_NARROW, RELAX_F4, RELAX_F8, and RELAX_I4_SIGNED if RELAX_I4 is only for non-negative
- * numbers. */
+/* Compiles kernel_body.h once for each arithmetic. This file has no include guard. Before it is
+ * included, kernel_<isa>.c defines the macros that kernel_body.h keeps, and RELAX for each
+ * arithmetic: RELAX_I4, RELAX_NARROW, RELAX_F4, RELAX_F8, and RELAX_I4_SIGNED if RELAX_I4 is only
+ * for non-negative numbers. */
 
 #define ELEMENT int32_t
 #define PACKED_LEFT int32_t

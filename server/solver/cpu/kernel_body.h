@@ -14,8 +14,8 @@
  * KERNEL_VECTORS vector relaxations. Its columns are a strip of the right operand; the last strips
  * have only as many vectors as they need. The last register tile of a row or column of tiles begins
  * earlier and overlaps the previous one; relaxing an entry twice changes nothing. A register tile
- * extends beyond the block only if the block has fewer rows than the tile or columns than a
- * vector. */
+ * extends beyond the block only if the block has fewer rows than the tile, or fewer columns
+ * than a vector. */
 #include <string.h>
 
 #define LANES (VECTOR_BYTES / sizeof(ELEMENT))

@@ -52,8 +52,8 @@ struct customization {
     const struct front_operations *operations;
     const struct observer *observer;
     size_t element_bytes;
-    int32_t above;          /* limit for CANONICAL of front_body.h */
-    void **remains;         /* per supernode: entries between its rows, for the parent */
+    int32_t above;  /* limit for CANONICAL of front_body.h */
+    void **remains; /* per supernode: entries between its rows, until the parent has merged them */
     uint32_t *lowest;       /* per supernode: first supernode of its subtree */
     uint32_t *subtree_last; /* root of each subtree that is a task */
     uint32_t subtree_count;

@@ -11,7 +11,8 @@ struct hierarchy_limits {
 };
 
 /* Makes the shape for the order vertex_at. The shape uses a postorder of that order's elimination
- * tree, which has the same fill. STATUS_NO_MEMORY; STATUS_TOO_LARGE beyond the limits. */
+ * tree, which has the same fill. STATUS_NO_MEMORY; STATUS_TOO_LARGE beyond the limits, which the
+ * shape exceeds if the graph has no small separators. */
 MUST_CHECK enum status hierarchy_make_shape(const struct graph *graph, const uint32_t *vertex_at,
                                             const struct hierarchy_limits *limits,
                                             struct hierarchy_shape **ret_shape);

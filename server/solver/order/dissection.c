@@ -18,7 +18,7 @@
 /* A level of a breadth-first search is thin if it has at most this fraction of the vertices. */
 #define THIN_FRACTION 0.25
 
-/* A side with fewer vertices gets no thread: dividing it takes less time than starting a thread. */
+/* A side with fewer vertices gets no new thread: starting one takes longer than dividing it. */
 #define BRANCH_VERTICES 2048
 
 /* Predicts the work of a part of m vertices that is divided `levels` times by separators with

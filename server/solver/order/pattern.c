@@ -49,8 +49,8 @@ static void drop_parallel(struct pattern *pattern, uint32_t *mark)
     }
 }
 
-/* Pass 0 counts the entries of row r in offset[r + 2]. Pass 1 fills row r and advances offset[r +
- * 1] from its start to its end, so that all offsets are final. */
+/* Pass 0 counts the entries of each row r in offset[r + 2]. Pass 1 fills the rows, and advances
+ * each offset[r + 1] from the start to the end of row r, so that all offsets are final. */
 enum status pattern_make(const struct graph *graph, const uint32_t *component, uint32_t *mark,
                          struct pattern *ret_pattern)
 {

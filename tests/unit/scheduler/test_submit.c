@@ -269,7 +269,7 @@ static struct question *post_named(struct fixture *fixture, const char *edges)
 static bool has_moved_name(const struct question *question, const struct question *from)
 {
     char words[NAME_SIZE];
-    snprintf(words, sizeof(words), "has moved here from graph %s", from->call.graph_id);
+    snprintf(words, sizeof(words), "has moved from graph %s to this graph", from->call.graph_id);
     return question->call.submit.warnings != NULL &&
            strstr(question->call.submit.warnings, words) != NULL;
 }

@@ -134,10 +134,10 @@ FIXTURE_TEST(a_broken_file_leaves_the_configuration_unchanged)
     assert_non_null(strstr(problem.detail, "not the key of"));
     write_text(fixture->key, "nothing", 7);
     assert_int_equal(load(fixture, &problem), STATUS_CONFIG);
-    assert_non_null(strstr(problem.detail, "not a private key"));
+    assert_non_null(strstr(problem.detail, "not a PEM private key"));
     write_text(fixture->certificate, "nothing", 7);
     assert_int_equal(load(fixture, &problem), STATUS_CONFIG);
-    assert_non_null(strstr(problem.detail, "not a certificate"));
+    assert_non_null(strstr(problem.detail, "not a PEM certificate"));
     unlink(fixture->certificate);
     assert_int_equal(load(fixture, &problem), STATUS_CONFIG);
     assert_non_null(strstr(problem.detail, "cannot be read"));
