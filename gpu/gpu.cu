@@ -64,7 +64,8 @@ uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE])
     const uint32_t usable = find_usable(device_count, 0, &ordinal);
     if (usable == 0) {
         snprintf(ret_reason, GPU_REASON_SIZE,
-                 "none of %d GPUs has compute capability %d.0 or higher and cooperative launches",
+                 "none of the %d GPUs has compute capability %d.0 or higher and supports "
+                 "cooperative launches",
                  device_count, CAPABILITY_MAJOR_MIN);
     }
     return usable;

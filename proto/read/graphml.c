@@ -213,7 +213,7 @@ static enum status parse_end(struct graphml *graphml, const char *name, uint32_t
 
     if (name == NULL) {
         return refuse_element(graphml, "The edge has no source or no target.",
-                              "An edge is <edge source=\"a\" target=\"b\"/>.");
+                              "Write an edge as <edge source=\"a\" target=\"b\"/>.");
     }
     token = token_of(graphml, name);
     return json_nodes_name(&graphml->nodes, &token, ret_row, graphml->reterr);
@@ -307,7 +307,8 @@ static enum status parse_element(struct graphml *graphml, enum element element, 
                                     "Upload the inner graph by itself, or remove it.");
     case ELEMENT_NODE:
         if (name == NULL) {
-            return refuse_element(graphml, "The node has no id.", "A node is <node id=\"a\"/>.");
+            return refuse_element(graphml, "The node has no id.",
+                                  "Write a node as <node id=\"a\"/>.");
         }
         token = token_of(graphml, name);
         return json_nodes_list(&graphml->nodes, &token, graphml->reterr);

@@ -36,7 +36,7 @@ enum status record_splitter_feed(struct record_splitter *splitter, const char *b
 
         if (left == 0) {
             return problem_set(reterr, STATUS_BAD_GRAPH,
-                               "There are bytes after the last of %" PRIu64
+                               "There are extra bytes after the last of %" PRIu64
                                " records of %zu bytes that the header declares.",
                                splitter->count, splitter->size);
         }

@@ -192,7 +192,8 @@ static enum status decide_layout(struct table *table, const char *line, size_t s
                         (label.size > 1 || *label.bytes != '0');
     if (table->is_refused) {
         return problem_bad_graph_hint(
-            reterr, 0, 0, "Put a 0 there if the line is a row, or a word if it is a header.",
+            reterr, 0, 0,
+            "Put a 0 into that field if the line is a row, or a word if it is a header.",
             "The first field is empty, so the line may name the columns or be a row of the "
             "matrix.");
     }
