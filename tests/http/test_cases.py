@@ -147,7 +147,7 @@ REFUSED = (
     ("[[0,5,9],[5,0,2]]", "", None, "2 rows and 3 columns", '"edges"'),
     ("[[0,1],[1,2]]", "", None, "may be a matrix", "distances"),
     ('{"durations":[[0,5],[5,0]],"distances":[[0,9],[9,0]]}', "", (1, 40), "both", "weight=distances"),
-    (npy(b"<i8", "<4q", 0, 1, 1, 2), "", None, "diagonal that is not 0, or a list of edges", "a.T"),
+    (npy(b"<i8", "<4q", 0, 1, 1, 2), "", None, "whose diagonal is not 0, or a list of edges", "a.T"),
     (npy(b"<f8", "<9d", 0, 1, 5, 1, 2, 6, 2, 0, 7), "", None, "or a list of edges", "format=npy"),
     (",a,b,c\na,0,5 km,1\nb,5,0,2\nc,1,1,0\n", "", (1, 1), "No two columns", "format=matrix"),
     (",a,b,c\na,0,5 km,1\nb,5,0,2\nc,1,1,0\n", "format=matrix", (2, 5), "5 km", "units"),
