@@ -256,7 +256,7 @@ static bool has_gpu_for_others(void)
     int ended = -1;
     if (child == 0) {
         char reason[SOLVER_REASON_SIZE];
-        /* The child must not outlive its parent: it has inherited the sockets and the lock. */
+        /* The child must end with its parent: it holds the state directory's lock and sockets. */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         alarm(DRIVER_TIMEOUT_S);
         _exit(solver_gpu_count(reason) > 0 ? 0 : 1);

@@ -114,7 +114,7 @@ static enum status write_graph(const struct generator_request *request, struct e
         (writer->thousandths || request->vertex_count > INT32_MAX || count > INT32_MAX)) {
         return problem_set(
             writer->reterr, STATUS_BAD_PARAMETER,
-            "nthu holds only 32-bit integers: the graph has %u vertices, %" PRIu64 " edges%s",
+            "nthu holds only 32-bit integers: the graph has %u vertices and %" PRIu64 " edges%s",
             request->vertex_count, count, writer->thousandths ? " with decimal weights" : "");
     }
     STATUS_TRY(output_file_open(&writer->file, path, writer->reterr));

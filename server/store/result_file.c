@@ -40,7 +40,7 @@ struct result_file {
     enum result_form form;
     atomic_bool published;        /* set by the publisher, read by all threads */
     bool in_memory;               /* bytes is on the heap: a small matrix before the seal */
-    struct layout layout;         /* for a hierarchy, set by result_file_seal */
+    struct layout layout;         /* of a new hierarchy: unknown before its copy or seal */
     unsigned char *bytes;         /* mapping of the bytes that the checksums cover */
     struct statistics statistics; /* view into the mapping */
     uint64_t *checksums;          /* checksums by block */

@@ -220,11 +220,10 @@ int worker_child_run_rank(const char *name, struct ranks *ranks)
     const int socket = is_first ? worker_launcher_connect(name) : -1;
     const enum status status = is_first && socket < 0 ? STATUS_IO : STATUS_OK;
     if (status != STATUS_OK) {
-        fprintf(
-            stderr,
-            "apsp-mpi: no service on this host is waiting for it at %s; the first rank must run on "
-            "the host of the service\n",
-            name);
+        fprintf(stderr,
+                "apsp-mpi: no service on this host is waiting for this rank at %s; the first rank "
+                "must run on the host of the service\n",
+                name);
     }
     if (ranks_agree(ranks, status) != STATUS_OK) {
         return WORKER_EXIT_PROTOCOL;

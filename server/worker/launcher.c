@@ -83,9 +83,8 @@ int worker_launcher_connect(const char *name)
     return -1;
 }
 
-/* Waits for the launcher and returns its wait status. On KILL, or when the daemon has ended, ends
- * the launcher by SIGTERM, because only the launcher reaches ranks on other hosts, and kills it if
- * it takes too long. */
+/* Waits for the launcher and returns its wait status. After KILL or the daemon's end, first sends
+ * SIGTERM, because only the launcher reaches ranks on other hosts, and SIGKILL after GRACE_MS. */
 static int watch_ranks(int channel, pid_t pid)
 {
     enum { CHANNEL, LAUNCHER };

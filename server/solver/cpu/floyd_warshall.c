@@ -177,7 +177,7 @@ static void begin_round(void *context, uint32_t thread, uint64_t task)
 }
 
 /* Updates a left panel tile from L' to L, and packs it. In a symmetric matrix R' has the same
- * slots; if another rank stores the mirror image of a tile, L is only packed. */
+ * slots; if another rank stores the mirror image of a tile, L is packed but not stored. */
 static void update_left(void *context, uint32_t thread, uint64_t slot)
 {
     struct execution *execution = context;

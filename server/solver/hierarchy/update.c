@@ -96,8 +96,8 @@ static double edge_weight(const struct graph *graph, uint32_t source, uint32_t t
     return edge != NO_EDGE ? graph_weight(graph, edge) : (double)INFINITY;
 }
 
-/* Lowers the weights of arcs with shorter edges. If a weight may have risen, marks it in
- * `doubts`. */
+/* Lowers the weight of an arc whose changed edge is shorter. Otherwise marks the arc in `doubts`,
+ * because its weight may have risen. */
 static enum update_result set_edges(struct hierarchy_update *update, const struct solve_arc *arcs,
                                     size_t count)
 {
