@@ -32,7 +32,7 @@ struct pass {
     /* Scratch memory of the current round. */
     struct plan_pivot *pivots; /* pivots of the round, in the plan's array */
     struct list touches;
-    uint32_t *touch_begin; /* tile_count + 2 entries: first touch by row; filled one ahead */
+    uint32_t *touch_begin; /* tile_count + 2: first touch of a row; one place ahead while filled */
     uint64_t *row_targets; /* row_words: bitmap of the columns with targets in one row */
     uint32_t *column_next; /* tile_count entries: number of products of one row by column, then the
                               products' destinations */
