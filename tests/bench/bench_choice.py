@@ -1,4 +1,4 @@
-"""Compares the form that `result=auto` chooses with both forms: seconds until done and for random pairs.
+"""Compares the form that `result=auto` chooses with each form: seconds until the job is done, and for random pairs.
 
     bench_choice.py APSPD APSP [GRAPH...] [--runs N] [--pairs N] [--limit N]
 

@@ -2,7 +2,7 @@
 
     bench_forms.py APSPD [GRAPH] [--rounds R] [--pairs N] [--without-matrix]
 
-GRAPH is a DIMACS file of arcs; by default, a generated grid with lakes of 10,000 vertices. Prints a line for each
+GRAPH is a DIMACS file of arcs; by default, a generated grid of 10,000 vertices with lakes. Prints a line for each
 question: the median seconds of the hierarchy and of the matrix, and their ratio. The exit status is 1 if the binary
 answers of the two differ. The matrix of a large graph takes minutes and n * n * 4 bytes on disk; --without-matrix
 leaves it out."""

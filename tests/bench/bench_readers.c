@@ -122,7 +122,7 @@ static void edge_real_mtx(struct text *text, uint32_t index, const uint32_t edge
     text_printf(text, "%u %u %u.25\n", edge[0] + 1, edge[1] + 1, edge[2]);
 }
 
-/* Size that the header announces: METIS vertices or .npy elements. Further edges are not
+/* Size that the header announces: METIS vertices or .npy elements. Edges beyond this size are not
  * written. */
 static uint32_t announced;
 
@@ -157,7 +157,7 @@ static void head_npy(struct text *text, uint32_t edge_count)
                  side, side);
 
     announced = side * side;
-    text_append(text, magic, sizeof magic); /* its final NUL is the size's high byte */
+    text_append(text, magic, sizeof magic); /* the final NUL is the high byte of the size */
     text_printf(text, "%s%*s\n", head, 0x76 - 1 - size, "");
 }
 

@@ -6,8 +6,8 @@ drip: 4,000 clients send single bytes while other clients send queries. handshak
 stall in the TLS handshake. idle: 10,000 connections stay open, and their memory is measured.
 queries: 2,000 queries per second, each sent on schedule even if the previous one has no answer yet.
 Periods of one second alternate between an otherwise idle service, a job on all processors, an
-upload, and both. For each case, the medians of its periods are reported, and the maximum of the
-fifth of the periods with the shortest times. As root, the campaign runs in a separate network
+upload, and both. For each case, the medians of its periods are reported, and the maximum within
+the fastest fifth of the periods. As root, the campaign runs in a separate network
 namespace (load_network.py). The exit code is 1 if a measurement misses its goal."""
 
 import os

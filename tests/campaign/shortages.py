@@ -1,6 +1,6 @@
 """Shortages of disk space and of open files: five jobs on disks of every size, a disk that fills
 after jobs were accepted, and a limit of 64 open files. A count of 0 skips a part. Disk sizes go
-from the least one that a result fits up to --most KiB more, in steps of --step KiB."""
+from the smallest that holds a result to --most KiB more, in steps of --step KiB."""
 
 import errno
 import os

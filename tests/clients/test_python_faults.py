@@ -143,7 +143,7 @@ def test_a_change_whose_response_is_lost_is_applied_once(daemon):
     assert jobs(daemon) == before + 1 and len(pauses) == 1
 
 
-def test_a_busy_service_is_retried_after_retry_after(daemon):
+def test_requests_to_a_busy_service_are_retried_when_retry_after_has_passed(daemon):
     wire = Wire("POST", "/v1/jobs", told(503, **{"Retry-After": "7"}), told(429, **{"Retry-After": "2"}), told(503))
     client, pauses = faulty(daemon, wire)
     assert client.solve(EDGES).distance(0, 1) == 0 and pauses == [7, 2, 1], pauses
@@ -155,7 +155,7 @@ def test_a_busy_service_is_retried_after_retry_after(daemon):
     assert "Bad gateway" in str(expect(apspd.ServiceError, "Http502", client.solve, EDGES))
 
 
-def test_the_client_waits_for_a_full_queue(_):
+def test_the_client_waits_while_the_queue_is_full(_):
     flags = ("--jobs.queue_limit", "1", *harness.LASTING)
     with harness.Daemon(*flags) as daemon, client_of(daemon) as client:
         slow = pathlib.Path(daemon.scratch, "slow.gr")

@@ -1,4 +1,4 @@
-"""Clients that hold connections open without using them, and normal clients beside them."""
+"""Clients that hold connections open without using them, and normal clients at the same time."""
 
 import http.client
 import select

@@ -1,5 +1,6 @@
-/* A library for LD_PRELOAD that counts the calls with which a program changes a folder, kills the
- * process or fails at one of these calls, and stores the state that a power cut would leave.
+/* A library for LD_PRELOAD that counts the calls with which a program changes a folder. It kills
+ * the process at one of these calls or makes this call fail, and stores the state that a power cut
+ * would leave.
  *
  *   FAULT_FOLDER  absolute path: calls on files and folders below it are counted
  *   FAULT_COUNT   a file of three 8-byte numbers: the calls so far, the calls that have failed, and
@@ -39,7 +40,7 @@ static uint64_t at;
 static int error_code; /* errno of the faulty call; 0 = kill, -1 = short write */
 static bool sticky;
 static char sticky_name[32];
-static _Atomic uint64_t *count; /* the calls; then the failed calls, the faulty call */
+static _Atomic uint64_t *count; /* the three numbers in the file FAULT_COUNT */
 static pthread_mutex_t image_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void start(void)

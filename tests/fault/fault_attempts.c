@@ -16,8 +16,9 @@
 
 #define DESCRIPTOR_LIMIT 1024
 
-/* Opens the descriptors that a sandboxed process uses for the attempts, and the folders that
- * FAULT_SCENE names. The socket of the process serves as the unconnected socket. */
+/* Opens the descriptors that a sandboxed process uses for the attempts, and sets the paths of the
+ * folders `state` and `outside` in FAULT_SCENE. The worker's socket serves as the listening and as
+ * the unconnected socket. */
 __attribute__((constructor)) static void open_scene(void)
 {
     const char *scene = getenv("FAULT_SCENE");

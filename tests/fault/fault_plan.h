@@ -4,9 +4,9 @@
  *   VERTICES STAGE ACTION ARGUMENT TIMES
  *
  * The fault occurs for graphs of VERTICES vertices (0: any graph), at most TIMES times in all
- * processes together (0: always). The file PLAN.tally has a 32-bit number per line, which counts
- * how often the fault has occurred. Both files are opened before main, because a confined process
- * cannot open files; the writer of the plan locks it. */
+ * processes together (0: always). For each line of the plan, the file PLAN.tally has a 32-bit
+ * number: how often this fault has occurred. Both files are opened before main, because a confined
+ * process cannot open files. A process that reads or writes the plan locks it. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +23,8 @@ struct fault {
 /* Looks up the fault that the plan sets for this graph size and stage, and counts its occurrence.
  * Returns false if there is none. */
 bool fault_plan_find(uint32_t vertices, const char *stage, struct fault *ret_fault);
-/* Reads the file in FAULT_CALL. The read blocks until the file's server, stuck.py, answers it. */
+/* Reads the file that FAULT_CALL names. The read blocks until the file's server, stuck.py, answers
+ * it. */
 void fault_plan_call(void);
 /* Returns whether the descriptor belongs to one of the files of the plan. */
 bool fault_plan_has(int descriptor);

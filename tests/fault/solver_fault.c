@@ -2,7 +2,7 @@
  * tests. The linker replaces solver_cpu_open with the function in this file (--wrap).
  *
  * STAGE is open, alloc, upload, round, sync, download, figures (before OPENED and DONE), close,
- * fits or memory (after alloc). At the stage fits, any action except has means that there is no
+ * fits or memory (after alloc). At the stage `fits`, any action except `has` means that there is no
  * memory for the plan.
  *
  * ACTION is one of these:
@@ -89,8 +89,8 @@ static uint64_t memory_of_gpu(uint32_t index)
     return bytes;
 }
 
-/* Returns the bytes that a solve needs: those of the matrix, or twice as many unless the plan is
- * dense, because such plans need more memory on a GPU too. */
+/* Returns the bytes that a solve needs: those of the matrix for the dense plan, and twice as many
+ * for other plans, which need more memory than the dense plan on a GPU too. */
 static uint64_t bytes_of_plan(const struct plan *plan, enum kind kind)
 {
     const uint64_t bytes = (uint64_t)plan->vertex_count * plan->vertex_count * kind_size(kind);

@@ -1,5 +1,5 @@
 """A file whose reads block until a test releases them. It is the only file of a user space file
-system (linux/fuse.h) that this process serves. A killed reader stays in state D, as a process does
+system (linux/fuse.h) that this process serves. A killed reader stays in state D, like a process
 whose driver call does not return: the kernel waits until the file system answers the read."""
 
 import contextlib

@@ -53,7 +53,7 @@ def with_disk(test, mib, *arguments):
         disk.close()
 
 
-def test_a_full_disk_is_reported_and_recovers():
+def test_the_service_reports_a_full_disk_and_recovers():
     def script(daemon, disk):
         job = daemon.solve(crash.graph(1), "?name=first")
         while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
@@ -199,7 +199,7 @@ def listed(count):
     )
 
 
-def test_a_refused_graph_that_does_not_fit_leaves_no_files():
+def test_a_graph_refused_for_lack_of_space_leaves_no_files():
     """Later the graph is accepted when there is space, and the other graphs are still stored."""
 
     def script(daemon, disk):

@@ -140,7 +140,7 @@ def test_a_worker_killed_from_outside_is_replaced():
         assert document["state"] == "done" and document["workers_lost"] == 1, document
 
 
-def test_a_job_that_kills_three_workers_fails_across_restarts():
+def test_a_job_that_kills_three_workers_fails_even_after_a_restart():
     with daemon() as (found, plan):
         killer = (30, "round", "signal", 9, 0)
         # After the first failure no other worker can be opened, so the daemon can be killed.

@@ -59,7 +59,7 @@ def test_a_device_is_lost_until_the_driver_call_returns():
         assert story(found) == ["started", *["lost", "stuck", "exited", "started"] * 2]
 
 
-def test_a_job_of_a_lost_device_moves_to_another():
+def test_a_job_of_a_lost_device_moves_to_another_device():
     with daemon(gpus=2, calls=True) as (found, _):
         assert states(found) == ["ready", "ready"]
         job, process = lose(found, 20)

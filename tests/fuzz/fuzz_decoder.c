@@ -64,8 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     common = texts[0].size < texts[1].size ? texts[0].size : texts[1].size;
     for (int i = 0; i < 2; i++)
         CHECK(statuses[i] == STATUS_OK || problems[i].status == statuses[i]);
-    /* Workaround for a bug of zstd 1.5.4: if it gets a whole frame at once, it compares the frame's
-     * declared size with the content, but not if it gets pieces and the last block is empty. */
+    /* Workaround for a bug of zstd 1.5.4: it compares a frame's declared size with the content if
+     * it gets the whole frame at once, but not if it gets pieces and the last block is empty. */
     CHECK((statuses[0] == STATUS_OK) == (statuses[1] == STATUS_OK) ||
           (statuses[1] == STATUS_OK && memmem(bytes, size, "\x28\xB5\x2F\xFD", 4) != NULL));
     CHECK(statuses[0] != STATUS_OK || texts[0].size == texts[1].size);

@@ -1,9 +1,9 @@
 /* Sends arbitrary bytes to a real libmicrohttpd server with the request guard. A separate parser,
  * written only from RFC 9112, parses accepted requests again. If the connection continues, the head
  * must be well-formed, and the next head must begin where the body ends. The library hides two
- * differences from the guard: between CRLF and NUL LF, and between two of these and one followed by
- * a colon. So the guard cannot detect a NUL in place of a CR, nor errors in the last four bytes of
- * a head. */
+ * errors from the guard: a line that ends with NUL and LF instead of CRLF, and a head that ends
+ * with a line break and a colon (a header without a name) instead of two line breaks. Heads with
+ * these errors are not parsed again. */
 #include "server/http/request/framing.h"
 
 #include <fcntl.h>
@@ -74,7 +74,8 @@ static bool is_named(const char *line, size_t name_size, const char *name)
     return name_size == strlen(name) && strncasecmp(line, name, name_size) == 0;
 }
 
-/* Parses a header line without its line break; counts Host, length and encoding headers. */
+/* Parses a header line without its line break; counts in counts[] the headers Host,
+ * Content-Length and Transfer-Encoding. */
 static void check_line(const char *line, size_t size, unsigned counts[3])
 {
     static const char *const names[] = {"host", "content-length", "transfer-encoding"};
@@ -108,7 +109,9 @@ static size_t check_head(const char *head, size_t size)
         check_line(line, (size_t)(at - line), counts);
     }
     CHECK(counts[0] == 1 || (old && counts[0] == 0));
-    CHECK(counts[1] + counts[2] <= 1 && counts[2] == 0); /* a chunked body closes the connection */
+    /* A chunked request has no successor, because the connection closes, so its head is not
+     * checked. */
+    CHECK(counts[1] + counts[2] <= 1 && counts[2] == 0);
     return (size_t)(end - head) + 4;
 }
 
@@ -174,7 +177,8 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     (void)context;
     (void)data;
     if (talk.begun) {
-        /* If the connection continues, the next head must begin where this parser expects it. */
+        /* If the connection continues, libmicrohttpd must end the body where the Content-Length in
+         * the input ends it. */
         CHECK(talk.closing || (*size == 0 ? talk.left == 0 : *size <= talk.left));
         if (*size == 0)
             return answer(connection);
@@ -200,9 +204,9 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     bool passed =
         list.count <= HEADER_LIMIT && framing_check(&line, &body, &closing, NULL) == STATUS_OK;
     talk.closing = !passed || closing;
+    /* The length that libmicrohttpd parsed. check_line replaces it with that in the input. */
     const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
-    talk.left = length == NULL ? 0 : strtoull(length, NULL, 10); /* check_line may change the
-                                                                  * text */
+    talk.left = length == NULL ? 0 : strtoull(length, NULL, 10);
     if (!passed)
         return answer(connection);
     check_input(info->header_size);

@@ -263,7 +263,7 @@ def test_a_name_moved_to_another_graph_stays_there(_):
         assert daemon.get("/v1/graphs/taken").json["id"] == other
 
 
-def test_an_idempotency_key_repeats_a_change(daemon):
+def test_a_change_with_a_repeated_idempotency_key_returns_the_same_job(daemon):
     daemon.solve(b"once 2 1\n2 3 2\n", "?name=once&directed=true")
     first = patch(daemon, "once", [["once", "2", 5]], Idempotency_Key="k1").expect(202).json["id"]
     daemon.finish(first)

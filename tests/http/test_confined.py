@@ -1,5 +1,5 @@
-"""The running daemon has dropped the rights that the configuration names, in every thread, and
-still serves."""
+"""The running daemon has dropped its privileges and entered the sandbox, in every thread, and
+still serves requests."""
 
 import concurrent.futures
 import os
@@ -104,7 +104,7 @@ def test_the_service_listens_on_a_host_name(_):
         daemon.get("/livez").expect(200)
 
 
-def test_the_confinement_option_off_disables_the_sandbox(_):
+def test_confinement_off_disables_the_sandbox(_):
     with harness.Daemon("--service.confinement", "off") as daemon:
         assert all(status["Seccomp"] == "0" for status in threads(daemon))
         assert b'"confined"' not in daemon.log()

@@ -1,5 +1,5 @@
-"""The manual pages: every key, command and flag of the programs is there, and checkers of manual
-pages find no errors."""
+"""The manual pages: they describe every key, command and flag of the programs, and checkers of
+manual pages find no errors."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 """The drawing on the page at /, in a real browser: changing an edge's weight moves the path;
-wheel, fingers, keys and buttons zoom and move it; short paths are framed, large graphs
+wheel, fingers, keys and buttons zoom and move the drawing; short paths are framed, large graphs
 sampled. Skipped without Chromium and its driver."""
 
 import json

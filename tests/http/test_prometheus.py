@@ -1,5 +1,5 @@
-"""A real Prometheus loads the rules, scrapes the service, and alerts when it is killed
-repeatedly. Skipped without prometheus and promtool."""
+"""A real Prometheus loads the rules, scrapes the service, and alerts when the service
+is killed repeatedly. Skipped without prometheus and promtool."""
 
 import json
 import os

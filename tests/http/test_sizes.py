@@ -1,5 +1,5 @@
-"""Tests sizes and weights at the limits of machine integers: they are refused or accepted right
-after their line, and take almost no memory."""
+"""Tests sizes and weights at the limits of machine integers: each is refused or accepted as
+soon as its line has arrived, and takes almost no memory."""
 
 import socket
 import struct

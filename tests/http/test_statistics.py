@@ -1,5 +1,5 @@
-"""Statistics of solved graphs, compared with NumPy on the served matrix, which is compared with
-SciPy."""
+"""Statistics of solved graphs, compared with NumPy's statistics of the served matrix; the matrix is
+compared with SciPy's."""
 
 import io
 import json

@@ -1,5 +1,5 @@
 """Small files as tools write them: text, or the function that writes it if Python has the tool.
-All contain one of two graphs on a, b, c, d and e, or 0 to 4, or 1 to 5. The directed graph is
+All contain one of two graphs, whose vertices are a to e, 0 to 4 or 1 to 5. The directed graph is
 a b 5, b c 7.5, a c 20, c a 3, c d 2 and d e 1.5; the undirected one lacks c a. Integer
 formats contain twice the weights."""
 

@@ -33,7 +33,7 @@ extern struct attempt_given {
 
 extern const struct attempt attempt_forbidden[];
 extern const size_t attempt_forbidden_count;
-/* Number of attempts, at the end of the forbidden ones, that are allowed in a process with a GPU
+/* Number of attempts at the end of attempt_forbidden that are allowed in a process with a GPU,
  * because its driver needs them; for example, the driver reads /proc. */
 #define ATTEMPT_OF_DRIVER_COUNT 6
 

@@ -67,8 +67,8 @@ void solve(struct fixture *fixture, const char *edges, char job_id[JOB_ID_SIZE],
            char graph_id[GRAPH_ID_SIZE]);
 void assert_job_state(struct fixture *fixture, const char *job_id, const char *state);
 
-/* Waits until the job has ended, and checks that it ended in this state. Each request waits for one
- * change of the job's state. */
+/* Waits until the job has ended, and checks that it ended in this state. Waits with long polls,
+ * each of which ends when the state of the job changes. */
 void finish_job(struct fixture *fixture, const char *job_id, const char *state);
 void assert_distance(struct fixture *fixture, const char *key, uint32_t source, uint32_t target,
                      const char *expected);

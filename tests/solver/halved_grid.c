@@ -25,7 +25,7 @@ struct cutting {
 };
 
 /* Places the rectangle's vertices in as few tiles as possible. Each tile is one level above the
- * previous tile, because neighbours are not independent. */
+ * previous tile, because edges connect the two tiles. */
 static void place(struct cutting *cutting, struct rectangle part, uint32_t level)
 {
     const uint32_t count = (part.bottom - part.top) * (part.right - part.left);
@@ -43,7 +43,8 @@ static void place(struct cutting *cutting, struct rectangle part, uint32_t level
     }
 }
 
-/* Halves the rectangle recursively and places its tiles. Returns the first level above them. */
+/* Halves the rectangle recursively and places its tiles. Returns the first level above its
+ * tiles. */
 static uint32_t cut(struct cutting *cutting, struct rectangle part)
 {
     const uint32_t height = part.bottom - part.top;

@@ -15,7 +15,7 @@ enum plan_verdict {
     PLAN_SOLVED,
     PLAN_NEGATIVE_CYCLE, /* a pivot tile has a negative entry on its diagonal */
     PLAN_BROKEN          /* pivots of a round depend on each other, or an edge is in no tile;
-                          * printed on standard error */
+                          * the reason is printed on standard error */
 };
 
 /* Executes the plan and fills distances (vertex_count^2 entries, by vertex, +infinity for

@@ -1,4 +1,4 @@
-/* Compares matrices and hierarchies of graphs with decimal weights with exact sums of integers:
+/* Checks matrices and hierarchies of graphs with decimal weights against exact sums of integers:
  * every distance must be the double to which its decimal text is parsed.
  *
  *   test_decimals          a sample of the jobs

@@ -173,7 +173,7 @@ static void add_parts(struct edge_list *list)
     }
 }
 
-/* Cancels solves while kernels are running. The kernels must end in any state. */
+/* Cancels solves while kernels are running. The kernels must end, whatever they were computing. */
 static bool run_cancels(struct gpu *gpu, const struct gpu_variant *variant, uint32_t n,
                         uint32_t count)
 {

@@ -351,7 +351,7 @@ TEST(a_negative_cycle_or_a_cancellation_ends_all_ranks)
     struct member like = {.graph = graph, .kind = KIND_I4, .config = &dense, .cancels = true};
     struct member first;
     struct plan *plan = NULL;
-    /* The GPU solver uses tiles of this size too. */
+    /* The plan also suits the GPU solver, whose tiles have the same size. */
     assert_int_equal(planner_dense(graph->vertex_count, CPU_TILE, &plan), STATUS_OK);
     like.plan = plan;
     assert_int_equal(solve_together(3, &like, &first), STATUS_CANCELLED);

@@ -99,7 +99,7 @@ struct watch {
 static void note_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
 {
     struct watch *watch = context;
-    /* A round on the device has one or two pivot tiles. */
+    /* The count advances by the pivot tiles of a round on the device, one or two. */
     watch->in_order = watch->in_order && rounds_done > watch->rounds_done &&
                       rounds_done <= watch->rounds_done + 2;
     watch->rounds_done = rounds_done;

@@ -48,8 +48,8 @@ static void broadcast(void *context, void *data, size_t size, uint32_t root)
     pthread_barrier_wait(&meeting->barrier);
 }
 
-/* Records the broadcast. complete_broadcasts sends the data, so a test fails if a rank uses the
- * data before waiting for it. */
+/* Only records the broadcast. complete_broadcasts sends the data, so a test fails if a rank uses
+ * the data before waiting for it. */
 static void start_broadcast(void *context, void *data, size_t size, uint32_t root)
 {
     struct member *member = context;

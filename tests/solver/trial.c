@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the integers that the decimals of a matrix represent, in a new allocation. */
+/* Returns a new matrix of scaled integers: the distances multiplied by 10^decimals. */
 static struct matrix integers_of(const struct matrix *matrix, struct scaling scaling)
 {
     const size_t count = (size_t)matrix->vertex_count * matrix->vertex_count;

@@ -13,13 +13,13 @@ struct trial {
     struct problem problem;
     void *statistics; /* storage of the statistics, which the trial owns */
     bool statistics_same;
-    struct scaling scaling; /* how decimals were scaled to integers; zero if they were not */
+    struct scaling scaling; /* how weights were scaled to integers; zero if they were not */
 };
 
 /* Solves the edge list. The caller passes the trial to trial_finish, even if it failed. The solve
  * also computes statistics. statistics_same is set if these equal, byte for byte, the statistics
- * that the CPU computes from the returned matrix, or from the integers that the matrix
- * represents. */
+ * that the CPU computes from the returned matrix, or from its scaled integers if the solve
+ * used them. */
 struct trial trial_run(struct solver *solver, const struct edge_list *list, enum kind kind,
                        bool verify);
 struct trial trial_run_graph(struct solver *solver, const struct graph *graph, enum kind kind,
@@ -35,7 +35,7 @@ void trial_compare_statistics(struct trial *trial);
  * that relative tolerance. */
 bool trial_matrix_equals(const struct matrix *matrix, const double *distances, double relative);
 bool trial_equals(const struct trial *trial, const double *distances, double relative);
-/* Returns whether the trial ended with a negative cycle that consists of these edges. */
+/* Returns whether the trial ended with a negative cycle, all of whose edges are in the list. */
 bool trial_names_negative_cycle(const struct trial *trial, const struct edge_list *list);
 /* Returns whether both trials were solved and have the same matrix. This function and trial_equals
  * also require correct statistics. */

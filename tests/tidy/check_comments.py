@@ -1,5 +1,5 @@
 """Comments are plain sentences, and there are enough of them; `sizeof(x)` has parentheses, and a
-statement counts by `i++`."""
+statement that only counts is written `i++`, not `++i`."""
 
 import re
 

@@ -101,7 +101,8 @@ static uint32_t random_vertex(struct load *load)
     return (uint32_t)(load->seed % load->vertices) + 1;
 }
 
-/* Prints a failure, but only the first few, so that a long run does not flood the output. */
+/* Prints a failure. Only the first five are printed, so that a long run does not flood the
+ * output. */
 static void complain(const char *what, const char *detail)
 {
     static unsigned told;

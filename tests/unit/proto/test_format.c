@@ -15,7 +15,7 @@ TEST(formats_are_found_by_name_media_type_and_file_extension)
     assert_int_equal(format_from_path("x.csv", false), FORMAT_EDGES);
 }
 
-TEST(generic_content_types_are_ignored)
+TEST(generic_content_types_are_recognized)
 {
     assert_true(format_media_type_is_vague(NULL));
     assert_true(format_media_type_is_vague("application/x-www-form-urlencoded"));

@@ -32,7 +32,7 @@ SCHEDULER_TEST(a_stored_graph_is_solved_by_name_in_another_kind)
     forget(question);
 }
 
-SCHEDULER_TEST(an_unknown_graph_cannot_be_submitted)
+SCHEDULER_TEST(a_job_for_an_unknown_graph_is_refused)
 {
     struct question *question = new_question(CALL_SUBMIT, "nowhere");
     call_and_forget(fixture, question, STATUS_NO_SUCH_GRAPH, 404);

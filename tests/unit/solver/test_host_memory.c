@@ -189,7 +189,8 @@ TEST(every_page_becomes_resident)
     munmap(memory, SIZE);
 }
 
-/* Returns how many of the 128 slices were warmed before the stop. Later none may be warmed. */
+/* Returns how many of the 128 slices were warmed before the stop. After the stop, none may be
+ * warmed. */
 static unsigned start_and_stop(void)
 {
     char *const memory = map(16 * SIZE);

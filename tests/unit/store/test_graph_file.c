@@ -149,7 +149,7 @@ FIXTURE_TEST(a_missing_file_counts_as_damaged)
 }
 
 /* A file with valid checksums can contain an invalid graph, which other checks must detect. */
-FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum)
+FIXTURE_TEST(malformed_graphs_with_valid_checksums_are_refused)
 {
     struct graph *read;
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);

@@ -323,7 +323,7 @@ static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
     assert_int_equal(
         result_file_create(fixture->folder, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &file),
         STATUS_OK);
-    ((int32_t *)result_file_matrix(file).elements)[7] = 41; /* the file never contains this value */
+    ((int32_t *)result_file_matrix(file).elements)[7] = 41; /* must not reach the file */
     const int descriptor = dup(result_file_descriptor(file));
     assert_int_equal(
         result_file_adopt(descriptor, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &adopted),

@@ -207,7 +207,8 @@ static void run_script(const char *path, int pipe_end)
         _exit(plan.error == 0);
     }
     CHECK(store_start(store) == STATUS_OK);
-    /* SQLite ignores two failed syncs of its folder, so the store itself syncs the folder again. */
+    /* A sync that failed before this point does not count: SQLite ignores two failed syncs of its
+     * folder, and the store syncs the folder again. */
     atomic_store(&plan.was_sync, false);
     enum status status = STATUS_OK;
     bool by_store = true; /* whether a failure is the store's, not that of creating a result file */

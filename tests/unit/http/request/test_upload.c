@@ -204,7 +204,8 @@ TEST(an_upload_is_charged_for_the_memory_of_its_edges)
     free(body);
 }
 
-/* The body consists of empty lines, which zstd compresses to a few bytes. */
+/* The body consists of empty lines, which zstd compresses to a few bytes. The window of the decoder
+ * is as large as the decompressed body. */
 TEST(an_upload_is_charged_for_the_window_of_its_decoder)
 {
     static struct upload_memory memory;

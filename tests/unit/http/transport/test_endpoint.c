@@ -279,7 +279,7 @@ TEST(connections_above_the_limit_are_closed)
 
     call(first, REQUEST);
     assert_true(hears_ok(first));
-    const int second = connect_tcp(fixture); /* accepted so that the handler can refuse it */
+    const int second = connect_tcp(fixture); /* accepted, so that a handler can refuse it */
     call(second, REQUEST);
     assert_true(hears_ok(second));
     const int third = connect_tcp(fixture);

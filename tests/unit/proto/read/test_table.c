@@ -128,7 +128,7 @@ TEST(zeros_are_edges_if_missing_edges_have_a_different_mark)
     assert_non_null(strstr(notes.warnings.list[0].hint, "upload an .npy file"));
     graph_destroy(graph);
     check_edges("0,0,\n0,0,7\n,,0\n", "0>1:0 1>0:0 1>2:7 ");
-    /* The mark - occurs only on the diagonal, so zeros elsewhere are still missing edges. */
+    /* The mark "-" occurs only on the diagonal, so zeros elsewhere are still missing edges. */
     graph = read_noted("- 3 0\n0 - 1\n0 0 -\n", &notes);
     assert_int_equal(graph->edge_count, 2);
     graph_destroy(graph);

@@ -271,8 +271,8 @@ TEST(a_cancellation_is_noticed_before_each_separator)
     graph_destroy(graph);
 }
 
-/* The tree is a comb. The tips of its teeth are eliminated before the vertices of its back. The
- * result has one arc per edge, and one more per vertex of the back that a separator divides. */
+/* The tree is a comb. Eliminating the tip of a tooth adds no arc. The result has one arc per edge,
+ * and a few more where separators divide the spine of the comb. */
 TEST(a_tree_has_little_fill)
 {
     struct range_edge teeth[199];
