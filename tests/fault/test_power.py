@@ -39,7 +39,7 @@ def test_failed_calls_lose_no_acknowledged_data():
         crash.run_fault(library, power=True, at=k, act=acts[i % len(acts)])
 
 
-def test_a_small_result_that_cannot_be_written_at_once_is_written_later():
+def test_a_small_result_is_written_again_after_a_failed_write():
     library = crash.shim("disk_shim")
     for isolation in ("thread", "process"):
         place = crash.Place()

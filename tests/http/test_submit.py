@@ -251,7 +251,7 @@ def test_a_matrix_in_csv_can_be_uploaded_again(daemon):
     assert "format=matrix" in problem["hint"] and "weight=3" in problem["hint"], problem
 
 
-def test_a_failed_guess_is_reported(daemon):
+def test_an_error_after_a_guess_names_the_guessed_format(daemon):
     body = b"1,2,5\n3,4\n"
     problem = daemon.submit(body).expect(422, "BadGraph").json
     assert "read as a list of edges" in problem["hint"], problem

@@ -1,5 +1,5 @@
-/* Measures the minimum work of libmicrohttpd per request, so that any further time is spent in
- * apspd itself. The server has its own thread pool and the limits of
+/* Measures the minimum work of libmicrohttpd per request. All time beyond it that apspd needs is
+ * spent in apspd itself. The server has its own thread pool and the limits of
  * server/http/transport/endpoint.c. It sends one constant response, with the size of apspd's
  * response to a distance query. To a POST, it responds with BYTES bytes when the body is complete,
  * and closes the connection, like apspd.
@@ -36,7 +36,8 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     (void)url;
     (void)version;
     (void)upload_data;
-    /* The first call comes after the headers. A response queued then would close the connection. */
+    /* The first call, after the headers, must not respond: a response before the body would close
+     * the connection. */
     if (*request_context == NULL) {
         *request_context = context;
         return MHD_YES;
@@ -109,7 +110,7 @@ static int open_socket(uint16_t *ret_port)
 /* Starts the server, which takes ownership of the socket. */
 static struct MHD_Daemon *start_daemon(int descriptor, unsigned threads, struct answers *answers)
 {
-    /* libmicrohttpd rejects a pool of one thread. */
+    /* libmicrohttpd rejects a pool of one thread, so one thread is started without a pool. */
     struct MHD_OptionItem pool[] = {
         {threads < 2 ? MHD_OPTION_END : MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads, NULL},
         {MHD_OPTION_END, 0, NULL},

@@ -210,8 +210,8 @@ TEST(a_target_with_too_much_work_for_one_block_is_split)
     plan.target_count = 2;
     plan.product_count = 13;
     struct schedule *schedule = make_for(&plan, 1, 4);
-    /* Four units share 52 slabs, so a unit gets at most 13. The target's 48 slabs are therefore
-     * split into 3 entries of 4 products. */
+    /* Four units share 52 slabs, 13 per unit. The target's 48 slabs give 48 / 13 = 3 entries, each
+     * of 4 products with 4 slabs. */
     assert_int_equal(schedule->target_count, 4);
     for (uint32_t part = 0; part < 3; ++part) {
         assert_int_equal(schedule->targets[part].flags, SCHEDULE_SHARED);

@@ -54,7 +54,7 @@ TEST(exactly_the_requested_bytes_are_copied)
     free(from);
 }
 
-TEST(integers_are_converted_to_decimals_during_a_copy)
+TEST(scaled_integers_are_divided_during_a_copy)
 {
     enum { COUNT = 399800 };
     static int32_t from[COUNT];

@@ -244,8 +244,9 @@ TEST(a_large_bound_grows_with_the_weights)
     graph_destroy(graph);
 }
 
-/* The distance bound of a star is the sum of two edges. It grows with the weights of these edges,
- * and is recomputed after an edge is removed. */
+/* The distance bound of a star is the sum of two edges. A larger weight raises the bound by the
+ * difference, and a smaller weight leaves it unchanged. Only the removal of an edge requires a new
+ * computation of the bound. */
 TEST(a_bound_is_updated_without_a_search)
 {
     const int32_t length = 1 << 27;

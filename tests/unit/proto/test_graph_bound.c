@@ -69,8 +69,8 @@ TEST(the_bound_includes_edges_outside_the_component_of_the_hub)
     edges[count++] = (struct range_edge){19, 22, 3};
     edges[count++] = (struct range_edge){22, 23, 30 * SCALE};
     struct graph *graph = range_build(24, edges, count, true);
-    /* The bound is at most the sum of two ways around the ring, the chains, and the longest edge
-     * that leaves the ring. */
+    /* The bound is at most the sum of a path to the hub and a path from the hub around the ring,
+     * the chains, and the longest edge from a vertex of the ring. */
     assert_true(graph->summary.distance_bound <= (20 + 50 + 1) * (double)SCALE + 100);
     assert_true(graph->summary.distance_bound >= (double)range_longest(graph));
     graph_destroy(graph);

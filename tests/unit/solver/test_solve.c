@@ -28,7 +28,7 @@ TEST(an_empty_graph_is_solved)
     solve_outcome_finish(&attempt.outcome);
 }
 
-TEST(a_u2_matrix_is_computed_as_i4)
+TEST(a_graph_is_solved_as_a_u2_matrix)
 {
     struct attempt attempt = run_edges(3, short_path, 2, true, KIND_U2);
     assert_int_equal(attempt.status, STATUS_OK);

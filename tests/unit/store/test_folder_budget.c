@@ -39,7 +39,7 @@ static bool begins_with_a(const char *name)
     return name[0] == 'a';
 }
 
-FIXTURE_TEST(files_of_other_tenants_are_evicted_regardless_of_age)
+FIXTURE_TEST(files_with_rejected_names_are_removed_and_hidden_files_are_kept)
 {
     put(fixture, "a", 1, 10);
     put(fixture, "b", 1, 20);

@@ -233,7 +233,7 @@ FIXTURE_TEST(a_deleted_graph_leaves_no_rows_or_files)
  * may have been opened with the same descriptor number. */
 FIXTURE_TEST(the_store_drops_its_reference_to_an_evicted_result)
 {
-    for (uint32_t n = 4; n <= 4200; n += 4196) { /* a large result is freed after a small one */
+    for (uint32_t n = 4; n <= 4200; n += 4196) { /* a small result, then a large result */
         struct store *store = start_store(fixture);
         struct store_change evict = eviction_of("g_1");
         evict.retired[KIND_I4] = fixture_make_result(store, "g_1", "e1", n);
@@ -565,7 +565,7 @@ FIXTURE_TEST(a_full_disk_fails_only_the_change_that_does_not_fit)
     expect_after_restart(fixture, "g_small g_large ");
 }
 
-FIXTURE_TEST(the_free_bytes_are_reported_by_the_file_system)
+FIXTURE_TEST(the_store_reports_the_free_bytes_of_its_disk)
 {
     struct store *store = fixture_open_store(fixture);
     assert_in_range(store_free_bytes(store), 1, store_disk_bytes(store));

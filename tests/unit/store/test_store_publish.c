@@ -143,8 +143,8 @@ static void note_order(struct store_change *change)
     told[atomic_fetch_add(&told_count, 1)] = change;
 }
 
-/* The results are freed at different times, because two of them are larger and the files of large
- * results are freed last. */
+/* Two of the results are larger, so freeing them takes longer, but all changes must be reported in
+ * order. */
 FIXTURE_TEST(evictions_of_one_batch_are_reported_in_order)
 {
     struct delivery deliveries[EVICTED];

@@ -95,7 +95,7 @@ TEST(fronts_larger_than_the_memory_are_refused)
     for (uint32_t at = 0; at < n; ++at) {
         shape.vertex_at[at] = shape.position_of[at] = shape.first[at] = at;
         shape.parent[at] = at == 0 ? 1 : NO_SUPERNODE;
-        shape.row[at] = at + 1; /* the last entry of the first column is not a valid row */
+        shape.row[at] = at + 1; /* only the first column has rows */
         shape.row_begin[at + 1] = n - 1;
         shape.weight_begin[at + 1] = n + at;
     }
