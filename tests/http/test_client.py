@@ -318,15 +318,15 @@ def test_a_redirect_is_reported_and_not_followed(_):
         request.send(statuses[-1], location, b"<html>")
 
     with serving(answer) as url, tempfile.TemporaryDirectory() as folder:
-        refused(apsp(None, "rm", "g", url=url), 4, "answered 301")
-        refused(apsp(None, "ask", "g", "a", "b", url=url), 4, "answered 301")
+        refused(apsp(None, "rm", "g", url=url), 4, "returned status 301")
+        refused(apsp(None, "ask", "g", "a", "b", url=url), 4, "returned status 301")
         path = os.path.join(folder, "m.npy")
         with open(path, "wb") as file:
             file.write(b"good")
         # A 203 of a transforming proxy is not a complete answer of the service either.
         for status in (301, 203):
             statuses.append(status)
-            refused(apsp(None, "get", "g", path, url=url), 4, f"answered {status}")
+            refused(apsp(None, "get", "g", path, url=url), 4, f"returned status {status}")
             with open(path, "rb") as file:
                 assert file.read() == b"good"
 

@@ -58,7 +58,7 @@ def test_a_long_name_is_truncated_at_a_character_boundary(daemon):
         shown = name[:30].encode()[:60].decode(errors="ignore")
         assert done["input"]["weight"] == shown, done["input"]
         detail = done["warnings"][0]["detail"]
-        assert f"column {shown}," in detail, detail
+        assert f"from {shown}," in detail, detail
 
 
 def test_unambiguous_uploads_have_no_warnings(daemon):
