@@ -333,7 +333,7 @@ def test_coordinates_are_uploaded_with_or_after_the_graph(daemon):
         page.run(DROP_TWO, ["other.gr", "p sp 3 2\na 1 2 3\na 2 3 5\n"])
         page.until(f"document.querySelector('#graph-name').textContent === 'other' && {DRAWN} && !{placed}")
         page.run(DROP_TWO, ["places.csv", "vertex,x,y\n1,0,0\n2,5,1\n"])
-        page.until(f"{placed} && document.querySelector('#drawing-words').textContent.includes('1 vertex has none')")
+        page.until(f"{placed} && document.querySelector('#drawing-words').textContent.includes('1 vertex has no coordinates')")
         page.run(DROP_TWO, ["places.csv", "vertex,x,y\n1,0,0\n9,5,1\n"])
         page.until("document.querySelector('#submit-problem .problem')")
         assert "line 3" in text(page, "#submit-problem"), text(page, "#submit-problem")

@@ -108,7 +108,7 @@ def test_the_page_shows_a_banner_while_the_service_is_down(_):
         look(page, "gone")
         # A file dropped meanwhile is queued and sent afterwards.
         drop(page, "kept", SMALL % 43)
-        page.until("document.querySelector('#upload-words').textContent.startsWith('kept.gr is kept')")
+        page.until("document.querySelector('#upload-words').textContent.startsWith('kept.gr will be sent')")
         daemon.start()
         # The page also retries automatically, and may have hidden the button meanwhile.
         page.run("document.querySelector('#retry').click()")
