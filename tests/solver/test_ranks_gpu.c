@@ -117,7 +117,7 @@ static bool applies(const struct gpu_variant *variant, const struct graph *graph
            (summary->decimals == 0 || kind_is_float(variant->kind));
 }
 
-/* Compares the results of one rank and of several ranks with those of one device. */
+/* Compares the results of several ranks with those of one rank. */
 static bool try_variant(const struct gpu_variant *variant, const struct graph *graph,
                         const struct plan *plan, enum status expected, uint64_t *solves)
 {

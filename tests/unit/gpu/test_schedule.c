@@ -4,8 +4,8 @@
 #define TILE 128
 
 /* Four tiles of 100, 20, 128 and 60 vertices. Tiles 0 and 1 are leaves, and tiles 2 and 3 are their
- * separators. The first round eliminates both leaves, the second round tile 2, and the third round
- * tile 3. */
+ * separators. The first round eliminates both leaves, and the second round tile 2. There is no
+ * round for tile 3. */
 static uint32_t vertex_at[308];
 static uint32_t tile_begin[] = {0, 100, 120, 248, 308};
 static uint32_t left_tiles[] = {2, 3, 2, 3, 0, 1, 3};

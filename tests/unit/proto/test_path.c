@@ -220,7 +220,7 @@ TEST(dead_ends_are_visited_once)
     struct path path;
     static int32_t row[LEAVES + 2];
 
-    /* Paths lead from the last leaf through vertex 0 to the other leaves. */
+    /* The only path from vertex LEAVES + 1 to vertex 0 leads through the last leaf. */
     text_printf(&json, "{\"n\":%d,\"edges\":[[%d,%d,0]", LEAVES + 2, LEAVES + 1, LEAVES);
     for (int leaf = 1; leaf <= LEAVES; leaf++) {
         text_printf(&json, ",[0,%d,0],[%d,0,0]", leaf, leaf);

@@ -144,7 +144,7 @@ FIXTURE_TEST(the_least_recently_used_order_is_evicted_first)
         keep(fixture, graph, seed);
         date(fixture, graph, seed, (time_t)(1000 + seed * 7 % 5));
     }
-    /* Each file counts as 64 KiB. The files from oldest to newest are 3, 1, 4, 2, 5, until opening
+    /* Each file counts as 64 KiB. The files from oldest to newest are 5, 3, 1, 4, 2, until opening
      * file 3 makes it the newest. */
     assert_true(is_kept(fixture, graph, 3));
     order_file_trim(fixture->folder, 5 * 65536);

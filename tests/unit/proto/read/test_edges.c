@@ -313,7 +313,7 @@ TEST(the_first_line_may_contain_the_counts)
     char buffer[VERTEX_NAME_BUFFER];
     size_t size;
 
-    /* The header n=5 adds a vertex without edges. */
+    /* The vertex count 5 in the first line adds vertices without edges. */
     assert_int_equal(graph->vertex_count, 5);
     assert_memory_equal(vertex_names_get(graph->names, 0, buffer, &size), "1", 1);
     assert_int_equal(graph->edge_count, 2);

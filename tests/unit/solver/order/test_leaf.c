@@ -25,9 +25,9 @@ TEST(the_minimum_degree_is_eliminated_first)
     graph_destroy(graph);
 }
 
-/* The graph is a ring of 4 vertices with a chord. The chord's endpoints are eliminated last,
- * because they have 3 neighbours. */
-TEST(neighbours_of_an_eliminated_vertex_are_joined)
+/* The graph is a ring of 4 vertices with a chord from 0 to 2. When vertex 1 has been eliminated,
+ * each other vertex has 2 neighbours, so the vertices follow in the order of their numbers. */
+TEST(an_elimination_updates_the_degrees_of_the_neighbours)
 {
     static const struct range_edge edges[] = {
         {0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {3, 0, 1}, {0, 2, 1}};
