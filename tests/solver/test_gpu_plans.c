@@ -1,7 +1,7 @@
 /* Tests plans that omit tiles, on the GPU. Random plans of every shape and in every number format
  * are compared with the oracle, and larger graphs with the dense plan. Exit 77 without a device.
  *
- *   test_gpu_plans                   sizes up to 300, some up to 1500, and cancellation
+ *   test_gpu_plans                   sizes up to 300, some up to 3600, and cancellation
  *   test_gpu_plans --few             three sizes, for a run under compute-sanitizer
  *   test_gpu_plans --fewest          one size, for the slow tool racecheck
  *   test_gpu_plans --graphs FILE...  measures the solve time of graphs with the planner's plan

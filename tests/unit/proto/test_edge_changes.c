@@ -70,8 +70,8 @@ static struct graph *draw_graph(uint64_t *seed, bool directed)
     return range_build(N, edges, 20, directed);
 }
 
-/* Makes random changes. Some changes remove an edge, some edges are changed twice, and some rounds
- * have decimal weights. */
+/* Makes random changes. Some changes remove an edge, some edges are changed twice, and some new
+ * weights are decimals. */
 static struct edge_changes draw_changes(uint64_t *seed, bool directed, struct table *table)
 {
     struct edge_changes changes = {.count = 1 + range_next(seed, 12)};

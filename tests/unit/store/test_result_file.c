@@ -219,7 +219,7 @@ FIXTURE_TEST(only_blocks_that_were_read_count_as_verified)
     result_file_destroy(file);
 }
 
-/* The first block, of about 640,000 bytes, is damaged while the file is mapped. */
+/* The first block of a file of about 640,000 bytes is damaged while the file is mapped. */
 FIXTURE_TEST(damage_after_opening_is_detected_on_access)
 {
     struct result_file *file;

@@ -123,8 +123,7 @@ TEST(either_list_of_panels_may_be_empty)
 }
 
 /* Pivot tiles 0 and 1 are independent and share a target. Paths through tile 0 have length 4, and
- * paths through tile 1 have length 2. If the target is fresh, its old value of -9 must be ignored.
- */
+ * paths through tile 1 have length 2. The old value of a fresh target, -9, must be ignored. */
 TEST(a_target_is_the_minimum_over_all_its_pivots)
 {
     for (int fresh = 0; fresh < 2; ++fresh) {
