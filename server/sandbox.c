@@ -24,8 +24,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Bits that describe a process, and that a row of the tables below has. A row applies to every
- * process that has at least one of the row's bits. */
+/* Bits that describe a process. A row of the tables below applies to every process that has at
+ * least one of the row's bits. */
 enum {
     BY_ALL = 1 << 0,
     BY_FRONT = 1 << 1,
@@ -104,7 +104,7 @@ static bool drop_capabilities(void)
  * members that they do not know are 0. */
 struct ruleset_attributes {
     uint64_t handled_access_fs;
-    uint64_t handled_access_net; /* 2 = connections by TCP */
+    uint64_t handled_access_net; /* 2 = TCP connections */
     uint64_t scoped;             /* 1 = abstract Unix sockets, 2 = signals */
 };
 
@@ -250,8 +250,8 @@ static const struct {
     {BY_ALL, "rt_sigtimedwait sigaltstack restart_syscall"},
     /* Landlock and file permissions decide which files these calls can access. */
     {BY_ALL, "access faccessat faccessat2 readlink readlinkat stat lstat getcwd"},
-    /* Calls for the state directory and for incoming connections. As root, SQLite gives its other
-     * files the owner and mode of the database. */
+    /* Calls for the state directory and for incoming connections. SQLite needs fchown and fchmod:
+     * as root, it gives its other files the owner and mode of the database. */
     {BY_FRONT, "unlinkat flock umask copy_file_range sendfile getsockname getpeername getsockopt"},
     {BY_FRONT, "setsockopt"},
     /* No worker may truncate its result, because the daemon, which also maps it, would get a
@@ -308,9 +308,9 @@ static const struct {
     enum test test;
     uint64_t values[6]; /* one rule for each value; a 0 after the first value ends the list */
 } argument_rules[] = {
-    /* The allow list allows calls with these arguments: threads start but no processes, no memory
-     * becomes executable, sends do not connect, no descriptor signals other processes, and the
-     * worker opens files only to read. */
+    /* The allow list allows these calls only with these arguments: unless a process may start
+     * children, it starts only threads and maps no executable memory; sends do not connect, no
+     * descriptor signals other processes, and a worker opens files only for reading. */
     {BY_ALL, SCMP_SYS(clone), 0, HAS, {CLONE_THREAD}},
     {WITH_CHILDREN, SCMP_SYS(clone), 0, LACKS, {NAMESPACES}},
     {BY_ALL, SCMP_SYS(tgkill), 0, IS, {OWN_PID}},
@@ -434,11 +434,12 @@ void sandbox_enter(const struct sandbox_policy *policy, struct sandbox_report *r
     }
 }
 
-/* The system calls of GPU drivers vary. So a worker with a GPU, which has no secrets, gets a deny
- * list of calls that affect anything outside the process. So does the process that starts it,
- * because a child inherits its parent's filters. All other processes get an allow list. Calls of
- * another architecture, and calls that a tracer has removed, fail with ENOSYS. SSB mitigation is
- * off, because all code in the process is trusted, and on old kernels it slows every load. */
+/* A worker with a GPU gets a deny list of calls that affect anything outside the process, because
+ * the system calls of GPU drivers vary and the worker has no secrets. The parent of such a worker
+ * gets a deny list too, because a child inherits its parent's filters. All other processes get an
+ * allow list. Calls of another architecture, and calls whose number a tracer has set to -1, fail
+ * with ENOSYS. SSB mitigation is off, because all code in the process is trusted, and on old
+ * kernels it slows every load. */
 enum status sandbox_filter_calls(const struct sandbox_policy *policy, struct sandbox_report *report)
 {
     const bool worker = policy->role == SANDBOX_WORKER;

@@ -72,7 +72,8 @@ static int exit_code_of(enum status status)
 
 /* ---- Stop, in order ---- */
 
-/* Stop, step 3: closes all connections, as no call is open. The loop ends with its last handle. */
+/* Stop, step 3: closes all connections after the last call. The loop ends when its last handle is
+ * closed. */
 static void close_all(struct service *service)
 {
     http_stop(service->http);

@@ -32,8 +32,8 @@ static const struct command *find_command(const char *name)
     return command_at(i);
 }
 
-/* Returns whether this process prints the problem. The lowest rank whose problem has a detail
- * prints it or, if no problem has a detail, the lowest rank. */
+/* Returns whether this process prints its problem. Only the lowest rank whose problem has a detail
+ * does; if no problem has a detail, the lowest rank does. */
 static bool tells_problem(const struct ranks *ranks, const struct problem *problem)
 {
     const uint32_t place = ranks == NULL                ? 0

@@ -159,7 +159,7 @@ static void set_options(struct client *client, const char *method, const char *u
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 20L);
-    /* Bypasses the proxy for this host, which the proxy cannot reach. The option replaces the
+    /* Requests to this machine bypass the proxy, which cannot reach it. The option replaces the
      * user's no_proxy, so that value is added. */
     snprintf(no_proxy, sizeof(no_proxy), "localhost,127.0.0.1,::1,%s",
              getenv("no_proxy") != NULL ? getenv("no_proxy") : "");

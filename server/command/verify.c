@@ -48,7 +48,7 @@ static enum status parse_flags(struct checking *checking, struct problem *reterr
     }
     if (!format_is_binary(checking->format)) {
         return problem_refuse(reterr, STATUS_BAD_PARAMETER, "specify the format, such as --to npy",
-                              "%.200s is not known to be npy, raw or nthu", call->operands[1]);
+                              "cannot tell whether %.200s is npy, raw or nthu", call->operands[1]);
     }
     return STATUS_OK;
 }

@@ -1,9 +1,10 @@
-/* For floats, a distance is a sum of at most h rounded weights, and every partial sum is at most
- * the sum M of their magnitudes, so the error is at most h epsilon M (Higham, Accuracy and
- * Stability of Numerical Algorithms, 2nd ed., section 4.2). h and M are taken from the tight path
- * that the search finds. The solver may have added up another path, so the tolerance is never below
- * that of proto/verification.h, and the magnitude is never below the smallest number with this
- * relative error. Integers are compared exactly.
+/* Checks rows of a matrix against the edges of the graph. Integers are compared exactly. For
+ * floats, a distance is a sum of at most h rounded weights, and every partial sum is at most the
+ * sum M of their magnitudes, so the error is at most h epsilon M (Higham, Accuracy and Stability of
+ * Numerical Algorithms, 2nd ed., section 4.2). h and M are taken from the tight path that the
+ * search finds. The solver may have added up another path, so the tolerance is never below
+ * verification_tolerance. The smallest normal number is added to M, because smaller numbers have
+ * larger relative errors.
  *
  * Non-negative integer weights allow a faster check, in one pass over the edges. If every weight is
  * above 0, a row is correct exactly when the entry of the source is 0 and every other entry is the
@@ -46,7 +47,7 @@ struct search {
     bool searching;    /* true: the search follows tight paths; false: it looks for an edge that
                           shortens an entry */
     uint32_t wrong;    /* target of an edge that shortens an entry */
-    double *row;       /* row of the matrix, with decimals converted to integers */
+    double *row;       /* row of the matrix; decimals as scaled integers */
     int32_t *distance; /* entries of the row, for the faster check */
     int32_t *shortest; /* entries that follow from the edges */
     bool is_right;     /* the row of this index is proven */
@@ -58,10 +59,10 @@ struct certificate {
     const struct matrix *matrix;
     bool is_quick;  /* rows are checked by one pass over the edges; a search only reports a wrong
                        entry */
-    bool is_exact;  /* the matrix has integers, or decimals that are compared as integers */
+    bool is_exact;  /* the matrix has integers, or decimals compared as scaled integers */
     double floor;   /* relative tolerance, 0 for integers */
     double epsilon; /* relative error of one addition */
-    double least;   /* smallest magnitude with this relative error */
+    double least;   /* smallest normal number: smaller ones have a larger error */
     struct adjacency *adjacency; /* edges of an undirected graph in both directions, or NULL */
     struct search *searches;     /* buffers, one struct per thread */
     uint32_t thread_count;

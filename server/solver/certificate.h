@@ -17,11 +17,11 @@
 struct certificate_request {
     const struct graph *graph;
     const struct matrix *matrix;
-    uint32_t decimals; /* decimals of an f8 matrix: distances of the graph are integers, 10^decimals
-                          times the distances of the matrix, and are compared exactly */
-    const uint32_t *rows;  /* the row_count rows to prove; NULL = spread evenly over the matrix */
-    uint32_t row_count;    /* number of rows to prove; all rows if the matrix has fewer */
-    bool packed;           /* the matrix contains only the listed rows, one after the other */
+    uint32_t decimals;    /* decimals of an f8 matrix: the weights of the graph are scaled integers,
+                             and the distances are compared exactly */
+    const uint32_t *rows; /* the row_count rows to prove; NULL = spread evenly over the matrix */
+    uint32_t row_count;   /* number of rows to prove; all rows if the matrix has fewer */
+    bool packed;          /* the matrix contains only the listed rows, one after the other */
     struct cpu_pool *pool; /* threads that share the work; NULL = only the calling thread */
     const struct observer *observer; /* may be NULL */
 };

@@ -9,9 +9,9 @@
 #define STAR_EDGE_S 5e-9
 /* With fewer edges per vertex, the few edges that the proof reads do not reach all vertices. */
 #define STAR_DEGREE 8
-/* Maximum number of passes over the rows of one search, which must reach every vertex. */
+/* Maximum number of passes of a search over all rows; the search must reach every vertex. */
 #define SWEEPS 4
-/* Number of edges of a vertex that are compared to find a short one. */
+/* Maximum number of paths to the hub that are compared for each vertex. */
 #define WAYS 16
 #define NOT_REACHED UINT32_MAX
 

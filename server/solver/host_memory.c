@@ -1,6 +1,6 @@
 /* A process in a control group may be killed long before the machine is out of memory. So the
- * limits of its group and of all parent groups apply, less the memory that these groups use other
- * than file cache. Supports control groups of version 1 and 2. */
+ * limits of its group and of all parent groups apply, each minus the memory, other than file cache,
+ * that the group uses. Supports control groups of version 1 and 2. */
 #include "server/solver/host_memory.h"
 
 #include <inttypes.h>

@@ -50,7 +50,7 @@ struct solve {
     const struct solve_request *request;
     const struct observer *observer;
     struct matrix *matrix;     /* result matrix of the caller */
-    struct statistics numbers; /* statistics of the outcome before decimals are divided */
+    struct statistics numbers; /* statistics of the scaled integers, divided at the end */
     bool narrow;               /* 16 bits are proven to suffice, see solve_options */
     struct solve_outcome *outcome;
     struct problem *reterr;

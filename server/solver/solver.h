@@ -109,7 +109,6 @@ MUST_CHECK enum status solver_cpu_open(const struct solver_config *config,
 /* Sets dense_only from the configuration. */
 void solver_allow_plans(struct solver *solver, const struct solver_config *config);
 
-/* Returns the arithmetic of a solve. */
 static inline enum arithmetic solver_arithmetic(enum kind kind, const struct solve_options *options)
 {
     return kind == KIND_F4   ? ARITHMETIC_F4

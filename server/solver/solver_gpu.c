@@ -10,8 +10,9 @@
 
 _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed through");
 
-/* Peak number of relaxations per clock and multiprocessor, whether by the fused instruction or by
- * an addition and a minimum, and the fraction of it that is assumed until the first large solve. */
+/* Peak number of relaxations per clock and multiprocessor, which is the same for the fused
+ * instruction as for an addition and a minimum, and the fraction of this peak that is assumed until
+ * the first large solve. */
 #define RELAXATIONS_PER_CLOCK 64.0
 #define ASSUMED_EFFICIENCY 0.8
 /* Number of vertices from which a solve measures the rate: launches dominate smaller solves. */
@@ -26,9 +27,10 @@ _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed thro
 
 /* Costs of a planned round, measured on an H200. ROUND_S: seconds of three launches and of the
  * partly filled ends of their grids. BYTES: bytes of device memory moved per clock and
- * multiprocessor. DEPTH_STEP: pivots that the kernels compute at a time. EDGE_STEP: a warp skips
- * padding only if all of its threads are in it; the step is a compromise between the 16 rows and
- * the 32 words of a warp. */
+ * multiprocessor. DEPTH_STEP: pivots that the kernels compute at a time. EDGE_STEP: the model
+ * rounds up the rows and columns of a tile to a multiple of this. A warp covers 16 rows and 32
+ * words, and skips padding only if all of its threads are in it; one value for both is a
+ * compromise. */
 #define PLAN_ROUND_S 25e-6
 #define PLAN_BYTES_PER_CLOCK 16.0
 #define PLAN_DEPTH_STEP 4

@@ -3,7 +3,6 @@
 
 #include <time.h>
 
-/* Returns the seconds on the monotonic clock. */
 static inline double stopwatch_now_s(void)
 {
     struct timespec now;

@@ -110,7 +110,7 @@ static enum status tell_failure(sqlite3 *database, const char *path, int code,
 static const char check_sql[] = "SELECT integrity_check FROM pragma_integrity_check(1000000) WHERE"
                                 " integrity_check NOT LIKE '% value in %' LIMIT 1";
 
-/* Creates the schema of a new database. Checks any other, and rebuilds indexes that are wrong. */
+/* Creates the schema of a new database. Checks an existing database, and rebuilds wrong indexes. */
 static enum status check_or_create(sqlite3 *database, const char *path, const char *store_id,
                                    struct problem *reterr)
 {

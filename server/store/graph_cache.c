@@ -88,7 +88,7 @@ void graph_cache_destroy(struct graph_cache *cache)
     free(cache);
 }
 
-/* Moves the entry that a link points to, to the front of another list. The lock is held. */
+/* Moves the entry *link to the front of another list. The lock is held. */
 static void move_entry(struct entry **link, struct entry **list)
 {
     struct entry *entry = *link;
@@ -97,8 +97,8 @@ static void move_entry(struct entry **link, struct entry **list)
     *list = entry;
 }
 
-/* Frees the unused entries of deleted graphs, and of other graphs the least recently used entries
- * until more_bytes fit. */
+/* Frees all unused entries of deleted graphs, and the least recently used of the other unused
+ * entries until more_bytes fit. */
 static void make_room(struct graph_cache *cache, uint64_t more_bytes)
 {
     struct entry *evicted = NULL;

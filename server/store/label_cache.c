@@ -188,7 +188,7 @@ struct asking {
     const struct hierarchy *hierarchy;
     struct label_table *table;
     struct hierarchy_search *search; /* created, like scratch, for the first computed label */
-    unsigned char *scratch;          /* the two labels of a pair that are not cached */
+    unsigned char *scratch;          /* space for the labels of a pair that are not cached */
     uint64_t steps;
 };
 

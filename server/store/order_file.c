@@ -13,7 +13,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Format version, the seed of the checksum, so that a file of another version counts as damaged. */
+/* Format version. It seeds the checksum, so a file of another version counts as damaged. */
 #define VERSION 1
 
 struct header {

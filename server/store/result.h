@@ -73,7 +73,7 @@ MUST_CHECK enum status result_open_hierarchy(const struct result *result,
 const struct statistics *result_statistics(const struct result *result);
 /* Moves a hierarchy's statistics into the result, unless it already has statistics. Any thread. */
 void result_keep_statistics(struct result *result, void **storage);
-/* Returns the result's file, borrowed; for a matrix it starts with a complete .npy, for
+/* Returns the result's file, borrowed. The file of a matrix starts with a complete .npy, for
  * downloads. */
 const struct result_file *result_content(const struct result *result);
 /* Publishes the result's file; see result_file_publish. Publisher thread of the store. */

@@ -185,7 +185,7 @@ enum status result_file_verify(struct result_file *file, uint64_t offset, uint64
     return STATUS_OK;
 }
 
-/* Sets the layout of a new file, of which every block counts as verified. */
+/* Sets the layout of a new file, all of whose blocks count as verified. */
 static enum status set_layout(struct result_file *file, const struct layout *layout)
 {
     file->layout = *layout;

@@ -53,7 +53,7 @@ static enum status open_root(const char *path, struct state_dir *folder, struct 
     if ((about.st_mode & S_IWOTH) != 0) {
         return problem_refuse(reterr, STATUS_CONFIG,
                               "run chmod 700 on it, or choose another state directory",
-                              "others may write to %s", path);
+                              "other users may write to %s", path);
     }
     if (!created) {
         return STATUS_OK;
@@ -138,8 +138,8 @@ static enum status write_format(const char *path, struct state_dir *folder, stru
                                : problem_set(reterr, status, "%s: cannot write FORMAT", path);
 }
 
-/* Reads FORMAT, or writes it in a new directory. A directory that has a catalogue but no FORMAT is
- * refused: it is not new, because FORMAT was removed. */
+/* Reads FORMAT, or writes it in a new directory. A directory with a catalogue but no FORMAT is
+ * refused: it is not new, and its FORMAT has been removed. */
 static enum status read_or_write_format(const char *path, struct state_dir *folder,
                                         struct problem *reterr)
 {
@@ -419,8 +419,9 @@ static enum status is_named(struct repair *repair, enum store_folder folder, con
     return *ret_named && folder == STORE_COORDINATES ? check_coordinates(repair, name) : STATUS_OK;
 }
 
-/* Removes the files that no row names. A crash between file and row leaves one graph that was never
- * acknowledged; a catalogue that lost its latest changes leaves several, so each is reported. */
+/* Removes the files that no row names. A crash after the file of a graph is written, and before its
+ * row is committed, leaves one graph that was never acknowledged. A catalogue that lost its latest
+ * changes leaves several graphs, so each is reported. */
 static enum status remove_orphans(struct repair *repair, enum store_folder folder)
 {
     const int parent = repair->folder->folders[folder];

@@ -29,10 +29,10 @@ struct state_dir {
     char catalogue_path[STATE_PATH_SIZE];
 };
 
-/* Opens the directory and creates missing parts; of the path itself only the last folder, with mode
- * 0700. STATUS_CONFIG with a problem if another process holds the lock, or if the format is unknown
- * or of another version; then only LOCK has been touched. The caller must call state_dir_close
- * even after a failure. */
+/* Opens the directory and creates its missing parts. Of the path, only the last folder is created,
+ * with mode 0700. STATUS_CONFIG with a problem if another process holds the lock, or if the format
+ * is unknown or of another version; then only LOCK has been touched. The caller must call
+ * state_dir_close even after a failure. */
 MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_folder,
                                       struct problem *reterr);
 /* Makes catalogue rows and files consistent. Damaged rows are moved to the table of damaged rows.

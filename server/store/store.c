@@ -25,9 +25,9 @@ struct queue {
 
 /* The lock guards the queues and carried_out, the mailboxes of the two threads.
  *
- * Everything that touches results/ passes through the publisher, in order, because checksum and
- * fsync of a large result take seconds, for which accepting a job should not wait. The publisher
- * has one batch at a time: it waits until the catalogue thread has carried out the batch. */
+ * All changes to results/ pass through the publisher, in order, because the checksum and fsync of a
+ * large result take seconds, and accepting a job should not wait for them. The publisher has one
+ * batch at a time: it waits until the catalogue thread has carried out the batch. */
 struct store {
     struct state_dir dir;
     struct graph_cache *graph_cache;
@@ -78,7 +78,6 @@ static enum status quarantine_result(struct store *store, struct store_op *op)
     return STATUS_OK;
 }
 
-/* Publishes the file of a result. The checksum and fsync of a large result take seconds. */
 static enum status publish_result(struct store *store, struct store_op *op)
 {
     struct result_row *row = &op->result.row;

@@ -92,7 +92,6 @@ MUST_CHECK enum status store_open(const char *path, uint64_t cache_bytes, struct
 /* Visits all rows, then everything that store_open found damaged or missing; before store_start.
  * The files of the visited results exist and match the checksum of their row. */
 MUST_CHECK enum status store_visit(struct store *store, const struct catalogue_visitor *visitor);
-/* Starts the disk threads. */
 MUST_CHECK enum status store_start(struct store *store);
 /* Carries out all changes passed to store_apply, then frees the store. Accepts NULL. */
 void store_close(struct store *store);

@@ -27,7 +27,6 @@ void worker_launcher_stop(struct worker_launcher *launcher);
 /* Starts the ranks. Returns a descriptor that becomes readable when the ranks have ended and then
  * contains their wait status; -1 on failure. */
 int worker_launcher_run(const struct worker_launcher *launcher);
-/* Kills the running ranks. */
 void worker_launcher_kill(const struct worker_launcher *launcher);
 /* Accepts rank 0 when the listener is readable. Returns -1 if there is no peer, or if it belongs to
  * another user. */

@@ -30,8 +30,8 @@ static uint32_t count_matrix_rows(uint32_t vertex_count, uint64_t edge_count)
     return (uint32_t)fmin(fmax(n * n * n * SAMPLE_SHARE / row_cost, 1), SAMPLE_ROWS);
 }
 
-/* Returns the number of rows of a hierarchy to prove. The rows stay in memory until they are
- * proven, at most about 256 MiB. After an update of only the affected arcs one row is proven,
+/* Returns the number of rows of a hierarchy to prove. The rows, at most about 256 MiB, stay in
+ * memory until they are proven. After an update of only the affected arcs one row is proven,
  * because one row already takes longer than the update. */
 static uint32_t count_hierarchy_rows(bool verify, bool is_followed, size_t row_bytes)
 {

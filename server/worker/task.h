@@ -1,7 +1,7 @@
 /* A task of a worker with its outcome: a plain object that moves to the worker and back. Meanwhile
  * scheduler and worker communicate through the task's signal.
  *
- * The daemon opens the files of a task before the solve. After it, the daemon proves the result and
+ * The daemon opens the files of a task before the solve; after the solve, it proves the result and
  * closes the files. So a worker process opens no files. */
 #pragma once
 
@@ -85,7 +85,6 @@ struct task {
     int loss_code;
 };
 
-/* Frees what the task owns. */
 void task_finish(struct task *task);
 
 struct task_folders {
@@ -118,6 +117,7 @@ MUST_CHECK enum status task_write_result(struct task *task, const void *hierarch
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),
                     struct task *task);
 
-/* Describes a loss in words, such as "it exited with code 80". */
+/* Describes how a worker was lost, as a clause in which "it" is the worker, such as "it exited with
+ * code 80". code: the exit code or the signal. */
 #define TASK_LOSS_TEXT_SIZE 64
 void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_TEXT_SIZE]);

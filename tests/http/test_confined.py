@@ -132,7 +132,7 @@ def test_the_state_directory_is_private_and_protected(_):
             assert modes == {".": 0o700, "graphs": 0o700, "catalogue.db": 0o600}, modes
             os.chmod(state, 0o1777)
             code, words = run_and_fail("--state-dir", state)
-            assert code == 78 and "others may write" in words and "chmod" in words, (code, words)
+            assert code == 78 and "users may write" in words and "chmod" in words, (code, words)
     finally:
         os.umask(before)
 

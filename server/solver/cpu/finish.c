@@ -76,8 +76,8 @@ static void mirror_tile(struct cpu_block from, struct cpu_block to, size_t size)
     }
 }
 
-/* Mirrors a band. Also mirrors within its diagonal tile, because floats on both sides may differ by
- * rounding. */
+/* Mirrors a band. The diagonal tile is mirrored too, because floats on the two sides of the
+ * diagonal may differ by rounding. */
 static void mirror_band(const struct cpu_tiles *tiles, uint32_t band)
 {
     const size_t size = tiles->element_bytes;
@@ -241,8 +241,8 @@ static bool is_converted(const struct finish *finish)
            (finish->options->drifted && finish->tiles->arithmetic == ARITHMETIC_I4);
 }
 
-/* Writes a row of the matrix from a row of the band. spare: a buffer for another row. Integers with
- * decimals are divided in place, after the columns are permuted. */
+/* Converts a row of a band to a row of the matrix. spare: scratch space for one row. Scaled
+ * integers are divided by 10^decimals in place, after the columns are permuted. */
 static void write_row(struct finish *finish, const unsigned char *row, unsigned char *spare,
                       unsigned char *to)
 {

@@ -7,7 +7,7 @@
 struct cpu_finish_options {
     bool symmetric; /* only tiles on and below the diagonal were solved, and must be mirrored */
     bool drifted;   /* unreachable integers may have become smaller, and must be made canonical */
-    uint32_t decimals; /* decimals of an f8 matrix: integers are divided by 10^decimals; 0 = none */
+    uint32_t decimals; /* decimals of an f8 matrix, whose tiles are scaled integers; 0 = none */
     const struct observer *observer; /* receives the progress; may be NULL */
 };
 
@@ -23,7 +23,7 @@ uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmet
 
 /* Computes the statistics of a matrix in two passes; the first determines the bins of the
  * histogram, the second fills them. statistics: initialised for the matrix's size and kind or, if
- * the f8 matrix has decimals, for integers with these decimals. The diagonal does not count as a
- * distance. The observer may be NULL. Cannot fail and allocates no memory. */
+ * the f8 matrix has decimals, for scaled integers with these decimals. The diagonal does not count
+ * as a distance. The observer may be NULL. Cannot fail and allocates no memory. */
 void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
                            const struct observer *observer, struct statistics *statistics);

@@ -128,13 +128,13 @@ static void close_pivot(struct execution *execution, uint32_t thread, uint32_t p
     operations->pack_right(block, execution->pivots_right + pivot * execution->right_bytes);
 }
 
-/* A tile of the left or right panels. In a symmetric matrix it is stored as its mirror image if
- * that lies below the diagonal. */
+/* A tile of the left or right panels. In a symmetric matrix, a tile above the diagonal is stored as
+ * its mirror image. */
 struct panel_tile {
     uint32_t pivot; /* index in the round */
     uint32_t tile;  /* tile of the pivot */
     uint32_t other;
-    uint32_t row; /* row and column under which the tile is stored; one of them is the pivot's */
+    uint32_t row; /* row and column of the stored tile; one of them is the pivot's */
     uint32_t column;
 };
 

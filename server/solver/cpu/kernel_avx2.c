@@ -15,7 +15,7 @@
 
 #define RELAX_I4(entry, left, right)                                                               \
     (vector_i4) _mm256_min_epi32((__m256i)(entry), (__m256i)((left) + (right)))
-/* Compares unsigned numbers, in which the sum of two unreachable numbers fits in 16 bits. */
+/* The comparison is unsigned, so that the sum of two unreachable numbers fits in 16 bits. */
 #define RELAX_NARROW(entry, left, right)                                                           \
     (vector_narrow) _mm256_min_epu16((__m256i)(entry),                                             \
                                      _mm256_add_epi16(_mm256_set1_epi32(left), (__m256i)(right)))

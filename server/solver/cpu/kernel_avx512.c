@@ -11,7 +11,7 @@
 
 #define RELAX_I4(entry, left, right)                                                               \
     (vector_i4) _mm512_min_epi32((__m512i)(entry), (__m512i)((left) + (right)))
-/* Compares unsigned numbers, in which the sum of two unreachable numbers fits in 16 bits. */
+/* The comparison is unsigned, so that the sum of two unreachable numbers fits in 16 bits. */
 #define RELAX_NARROW(entry, left, right)                                                           \
     (vector_narrow) _mm512_min_epu16((__m512i)(entry),                                             \
                                      _mm512_add_epi16(_mm512_set1_epi32(left), (__m512i)(right)))

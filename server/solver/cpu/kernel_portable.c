@@ -29,7 +29,7 @@ typedef long long select_mask __attribute__((vector_size(VECTOR_BYTES), may_alia
 typedef uint16_t unsigned_narrow __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef int32_t doubled_narrow __attribute__((vector_size(VECTOR_BYTES), may_alias));
 #define MINIMUM_I4(entry, sum) SELECT_LESS(vector_i4, sum, entry)
-/* Adds unsigned numbers, in which the sum of two unreachable numbers fits in 16 bits. */
+/* The addition is unsigned, so that the sum of two unreachable numbers fits in 16 bits. */
 #define SUM_NARROW(left, right)                                                                    \
     ((unsigned_narrow)((left) - (doubled_narrow){0}) + (unsigned_narrow)(right))
 #define RELAX_NARROW(entry, left, right)                                                           \

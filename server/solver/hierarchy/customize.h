@@ -8,7 +8,7 @@
 
 struct hierarchy_options {
     enum kind kind;
-    uint32_t decimals; /* decimals of the original weights; the graph has them as integers */
+    uint32_t decimals; /* decimals of the original weights; the graph has scaled integers */
     const struct observer *observer; /* may be NULL */
 };
 

@@ -12,7 +12,6 @@
  * padding: blocks of a few columns are faster than single columns. */
 #define PADDING_ENTRIES 16
 
-/* A list that grows as needed. */
 struct list {
     uint32_t *items;
     size_t count;

@@ -227,7 +227,8 @@ static void settle_doubts(struct hierarchy_update *update, const struct column *
     }
 }
 
-/* Applies the changed path between two places through the column's vertex to their arc. */
+/* Updates the arc between two places if the path between them through the column's vertex has
+ * changed: lowers the weight of the arc, or marks the arc in `doubts`. */
 static void pass_on(struct hierarchy_update *update, const struct column *column, uint32_t from,
                     uint32_t to)
 {

@@ -11,7 +11,6 @@ struct solve_arc {
     double weight;
 };
 
-/* The outcome of an update. */
 enum update_result {
     UPDATE_DONE,
     UPDATE_CANCELLED,

@@ -48,7 +48,7 @@ uint32_t dissection_add_leaf(struct dissection *dissection, uint32_t begin, uint
 
 /* Finds out whether the pattern may have a small separator, that is, whether a breadth-first search
  * from a peripheral vertex has a thin level. Roads, meshes and grids have many thin levels. A
- * random graph, whose separators are too large, has a few thick ones, as do some networks with a
- * dense core that have separators. The search takes a few percent of the time of the first
- * separator. STATUS_NO_MEMORY. */
+ * random graph, whose separators are too large, has only a few thick levels. The same holds for
+ * some networks that have small separators but a dense core. The search takes a few percent of the
+ * time of the first separator. STATUS_NO_MEMORY. */
 MUST_CHECK enum status dissection_has_thin_level(const struct pattern *pattern, bool *ret_found);

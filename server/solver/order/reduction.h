@@ -1,7 +1,7 @@
-/* A pattern without vertices of at most two neighbours, which are eliminated repeatedly; the two
- * neighbours of an eliminated vertex become adjacent. The rest is the core, less than half of a
- * road network. The reduction causes little fill, and no other order of the vertices causes
- * less. */
+/* Reduces a pattern by repeatedly eliminating vertices with at most two neighbours; the two
+ * neighbours of an eliminated vertex become adjacent. The remaining vertices are the core: in a
+ * road network, fewer than half of the vertices. Eliminating the other vertices first causes little
+ * fill, and no other order causes less. */
 #pragma once
 
 #include "server/solver/order/pattern.h"

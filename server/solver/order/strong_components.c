@@ -7,8 +7,8 @@
 struct search {
     const struct graph *graph;
     uint32_t *of;
-    uint32_t *order; /* 1-based time at which a vertex was first visited; 0 = not visited */
-    uint32_t *low; /* the earliest time of a visited vertex that the subtree of a vertex reaches */
+    uint32_t *order;   /* 1-based time at which a vertex was first visited; 0 = not visited */
+    uint32_t *low;     /* lowest time of a pending vertex that the subtree of a vertex reaches */
     uint32_t *parent;  /* parent in the search tree */
     uint32_t *pending; /* stack of vertices without a component */
     uint64_t *next;    /* next edge to follow from a vertex */
@@ -54,7 +54,7 @@ static void explore(struct search *search, uint32_t root)
             vertex = unseen;
             continue;
         }
-        /* A vertex whose edges reach no earlier vertex completes a component. */
+        /* A vertex whose subtree has no edge to an earlier vertex completes a component. */
         const uint32_t parent = search->parent[vertex];
         if (search->low[vertex] == search->order[vertex]) {
             uint32_t member;

@@ -11,9 +11,10 @@ struct strong_components {
     uint32_t *level; /* level of each component; edges between components lead to higher levels */
 };
 
-/* Finds the components and their levels. A component's level is its distance, in components, from a
- * source or a sink, whichever is nearer: sources have level 0, sinks the highest, 2 * count. O(n +
- * m), without recursion (Tarjan 1972). STATUS_NO_MEMORY. */
+/* Finds the components and their levels. The level of a component is the length of the longest path
+ * of components from a source to it or, if the longest path from it to a sink is shorter, 2 * count
+ * minus the length of that path. So sources have level 0, and all other sinks have level 2 * count.
+ * O(n + m), without recursion (Tarjan 1972). STATUS_NO_MEMORY. */
 MUST_CHECK enum status strong_components_find(const struct graph *graph,
                                               struct strong_components *ret_components);
 /* Frees the components. Accepts a zeroed struct. */

@@ -71,7 +71,6 @@ double plan_cost_dense(const struct plan_cost *cost, uint32_t vertex_count, bool
     return tiles * seconds_of(cost, &effort);
 }
 
-/* Sums the widths of panels. */
 static double sum_edges(const struct plan_cost *cost, const struct plan *plan,
                         const uint32_t *tiles, uint32_t count)
 {

@@ -22,8 +22,9 @@
  * computed only if a breadth-first search finds a thin level. */
 #define LOSS_FRACTION 0.03
 
-/* Graphs with many neighbours per vertex have bad separators, and METIS takes longer for them once
- * they exceed the caches: 1.5 times for 50,000 vertices and entries, 3 times from 200,000 on. */
+/* Graphs with many neighbours per vertex have bad separators. METIS takes longer for such a graph
+ * if it exceeds the caches: 1.5 times as long for 50,000 vertices and entries, 3 times from 200,000
+ * on. */
 #define BAD_DEGREE 6
 #define BAD_SIZE 1e5
 #define BAD_FACTOR_MAX 3
@@ -57,7 +58,6 @@ enum status planner_dense(uint32_t vertex_count, uint32_t tile, struct plan **re
     return STATUS_OK;
 }
 
-/* State of the search for a plan. */
 struct planning {
     const struct graph *graph;
     const struct plan_cost *cost;

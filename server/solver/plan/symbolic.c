@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list that grows as needed. */
 struct list {
     void *items;
     size_t item_size;
@@ -338,7 +337,7 @@ static enum status list_round(struct pass *pass, uint32_t first_pivot, struct pl
     } else {
         STATUS_TRY(list_work(pass, round));
     }
-    /* The order is arbitrary, because independent pivots do not change each other's rows. */
+    /* The order does not matter: independent pivots do not change each other's rows. */
     for (uint32_t index = 0; index < round->pivot_count; index++) {
         const struct plan_pivot *pivot = &pass->pivots[index];
         for (uint32_t i = 0; i < pivot->left_count; i++) {

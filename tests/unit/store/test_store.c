@@ -181,7 +181,7 @@ FIXTURE_TEST(a_directory_writable_by_others_is_refused)
     struct problem problem = {0};
     assert_int_equal(fchmodat(fixture->folder, "state", 01777, 0), 0);
     assert_int_equal(try_open(fixture, &store, &problem), STATUS_CONFIG);
-    assert_non_null(strstr(problem.detail, "others may write"));
+    assert_non_null(strstr(problem.detail, "other users may write"));
     assert_int_equal(fchmodat(fixture->folder, "state", 02770, 0), 0);
     store_close(fixture_open_store(fixture));
 }
