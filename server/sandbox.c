@@ -77,7 +77,7 @@ static bool drop_capabilities(void)
         capability++;
     }
     (void)prctl(PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0);
-    /* The call may fail if a service manager has dropped all capabilities and forbidden it. */
+    /* The call may fail if a service manager has dropped all capabilities and forbidden capset. */
     (void)syscall(SYS_capset, &header, none);
     return syscall(SYS_capget, &header, left) == 0 && memcmp(left, none, sizeof(left)) == 0;
 }
@@ -131,7 +131,8 @@ static const struct {
     {WITH_GPU, READ_DIR, "/dev"},
     {WITH_GPU, READ | WRITE_FILE | IOCTL_DEV, "/dev/nvidia*"},
     {WITH_GPU, STATE_RIGHTS, "/dev/shm"},
-    /* A GPU driver that opens in a child names its threads in /proc, under the child's PID. */
+    /* A GPU driver in a child names its threads by writing to /proc/PID; the PID is unknown here.
+     */
     {WITH_BOTH, WRITE_FILE | TRUNCATE, "/proc"},
     /* The process may start this program as a child; allow_loaded adds the loader and libraries. */
     {WITH_CHILDREN, EXECUTE | READ_FILE, "/proc/self/exe"},

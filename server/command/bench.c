@@ -33,7 +33,7 @@ static const struct command_flag flags[] = {
 #define SIZE_COUNT_MAX 32
 #define VERTICES_MAX 1000000
 #define RUNS_MAX 64
-/* After RUNS_SECONDS, a solve is repeated only until it has RUNS_LEAST timings for a median. */
+/* Fewest timings of which a median is taken; after RUNS_SECONDS, no more than these are made. */
 #define RUNS_LEAST 3
 #define RUNS_SECONDS 4.0
 /* Largest fraction of the host's memory that a matrix may occupy. */

@@ -24,8 +24,8 @@ struct command_flag {
     const char *help;  /* lines of at most 74 columns; all but the first are indented by 6 */
 };
 
-/* Arguments and results of one run. The first invalid value sets status and problem; every invalid
- * value yields the default. So a command reads all its values and then checks status. */
+/* Arguments and results of one run. The first invalid value sets status and problem, and every
+ * invalid value yields its default, so a command can read all its values and then check status. */
 struct command_call {
     const struct command *command;
     const struct config *config;

@@ -254,7 +254,7 @@ static enum status run_solve(struct command_call *call, struct problem *reterr)
     FILE *stream = strcmp(call->operands[1], "-") == 0 ? stderr : stdout;
     struct timings *timings = &solving.outcome.account.timings;
     timings->parse_s = solving.parse_s;
-    timings->write_s += solving.write_s; /* the solver has already counted the conversion to u2 */
+    timings->write_s += solving.write_s; /* write_s already includes the conversion to u2 */
     timings->total_s = clock_monotonic_s() - began_s;
     if (call->values[JSON] != NULL) {
         const enum status printed =

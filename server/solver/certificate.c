@@ -50,7 +50,7 @@ struct search {
     double *row;       /* row of the matrix; decimals as scaled integers */
     int32_t *distance; /* entries of the row, for the faster check */
     int32_t *shortest; /* entries that follow from the edges */
-    bool is_right;     /* the row of this index is proven */
+    bool is_right;     /* the row of the batch at this index is proven */
 };
 
 struct certificate {

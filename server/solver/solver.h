@@ -15,7 +15,7 @@
 
 enum solver_choice { SOLVER_AUTO = 0, SOLVER_GPU, SOLVER_CPU };
 
-/* Whether a solve may use a plan other than the dense plan: if that is faster, or never. */
+/* Whether a solve may use a plan other than the dense plan: if it is faster, or never. */
 enum solver_plans { SOLVER_PLANS_AUTO = 0, SOLVER_PLANS_NONE };
 
 /* Whether the GPUs of the host solve graphs together: large graphs only, never, or all graphs. */

@@ -71,7 +71,7 @@ static enum status status_of(int code)
 }
 
 /* Runs after each commit. SQLite's own hook ignores a failed checkpoint, even a failed fsync; this
- * hook makes the commit fail. It ignores a full disk, because the log still has all changes. */
+ * hook makes the commit fail, except on a full disk, because the log still has all changes. */
 static int checkpoint_log(void *context, sqlite3 *database, const char *schema, int pages)
 {
     (void)context;

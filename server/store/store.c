@@ -144,8 +144,8 @@ static void sweep_lost_graph(struct store *store, const struct store_op *op, enu
     }
 }
 
-/* Removes the file of a result whose row could not be written. For lack of disk space or memory the
- * file stays, because the row will be written again. */
+/* Removes the file of a result whose row could not be written. If only disk space or memory was
+ * lacking, the file stays, because the row will be written again. */
 static void sweep_lost_result(struct store *store, const struct store_op *op, enum status status)
 {
     if (status != STATUS_OK && status != STATUS_DISK_FULL && status != STATUS_NO_MEMORY) {
@@ -250,8 +250,8 @@ static enum status write_batch(struct catalogue *catalogue, const void *context)
     return STATUS_OK;
 }
 
-/* Commits all rows of the batch. If the disk is full, deletes RESERVE and tries again, which leaves
- * space for deletions and for final states of jobs. */
+/* Commits all rows of the batch. If the disk is full, deletes RESERVE and tries again, so that
+ * deletions and final states of jobs can still be written. */
 static void write_rows(struct store *store, struct store_change *batch)
 {
     enum status status =

@@ -95,7 +95,7 @@ static int watch_ranks(int channel, pid_t pid)
     char order;
     while (files[LAUNCHER].fd >= 0 && files[LAUNCHER].revents == 0) {
         const int ready = poll(files, 2, next == SIGKILL ? GRACE_MS : -1);
-        /* KILL was received, the daemon has ended, or GRACE_MS have passed since one of these. */
+        /* KILL was received, the daemon has ended, or GRACE_MS have passed since either event. */
         if (ready == 0 || (ready > 0 && files[CHANNEL].revents != 0)) {
             if (ready > 0 && read(channel, &order, 1) <= 0) {
                 files[CHANNEL].fd = -1;

@@ -29,7 +29,7 @@
 /* Lower bounds on the speed of file access, and of certificates and cycle searches. */
 #define BYTES_PER_S 20e6
 #define STEPS_PER_S 20e6
-/* Seconds of a hierarchy's solve per vertex and per edge (their sum) on a slow processor. */
+/* Seconds that a slow processor takes per vertex and per edge to compute a hierarchy. */
 #define HIERARCHY_STEP_S 2e-5
 /* A tick of the watch is an eighth of the shortest deadline, at most TICK_MS_MAX. */
 #define TICK_MS_MAX 1000

@@ -504,8 +504,7 @@ static void count_rows(void *context, uint32_t thread, uint64_t task)
     (void)thread;
     struct reduction *reduction = context;
     const uint32_t end = task_end(reduction->matrix, task);
-    uint32_t bins[STATISTICS_BINS + 1] = {0}; /* 32 bits suffice: a row with more vertices does not
-                                               * fit in memory */
+    uint32_t bins[STATISTICS_BINS + 1] = {0}; /* 32 bits suffice for rows that fit in memory */
     for (uint32_t row = (uint32_t)(task * TASK_ROWS); row < end; row++) {
         statistics_count_row(reduction->statistics, row, reduction->matrix->kind,
                              row_at(reduction->matrix, row), bins);

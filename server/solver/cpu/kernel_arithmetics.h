@@ -1,5 +1,5 @@
 /* Compiles kernel_body.h once for each arithmetic. This file has no include guard. Before it is
- * included, kernel_<isa>.c defines the macros that kernel_body.h keeps, and RELAX for each
+ * included, kernel_<isa>.c defines the macros that kernel_body.h leaves defined, and RELAX for each
  * arithmetic: RELAX_I4, RELAX_NARROW, RELAX_F4, RELAX_F8, and RELAX_I4_SIGNED if RELAX_I4 is only
  * for non-negative numbers. */
 

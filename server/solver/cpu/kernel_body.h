@@ -5,9 +5,9 @@
  *   NAME(verb)                the name with the arithmetic's suffix
  *   RELAX(entry, left, right) min(entry, left + right) of vectors entry and right and one packed
  *                             left element
- *   KERNEL_ROWS               rows of the register tile (kept over the inclusions)
- *   KERNEL_VECTORS            vectors of each of its rows, 2 or 3 (kept over the inclusions)
- *   VECTOR_BYTES              bytes of a vector (kept over the inclusions)
+ *   KERNEL_ROWS               rows of the register tile (stays defined)
+ *   KERNEL_VECTORS            vectors of each of its rows, 2 or 3 (stays defined)
+ *   VECTOR_BYTES              bytes of a vector (stays defined)
  *
  * The register tile is KERNEL_ROWS x KERNEL_VECTORS vectors. It stays in registers over all pivots
  * of a block: each pivot costs KERNEL_ROWS broadcasts and KERNEL_VECTORS loads for KERNEL_ROWS x
@@ -260,8 +260,8 @@ static void NAME(multiply)(const void *left, const void *right, uint32_t depth,
     }
 }
 
-/* Updates all rows of the copy over one pivot, one vector of columns at a time. to: a copy of the
- * pivot's column, which the loop overwrites. */
+/* Updates all rows of the copy for one pivot, one vector of columns at a time. to: a copy of the
+ * pivot's column, because the loop overwrites the column itself. */
 static inline void NAME(close_pivot)(ELEMENT *tile, uint32_t pivot, const PACKED_LEFT *to,
                                      uint32_t rows)
 {

@@ -40,7 +40,7 @@ uint32_t cpu_pool_cores(void)
 {
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof(cores), &cores) != 0) {
-        /* It failed because the host has more processors than a cpu_set_t can represent. */
+        /* The call fails if the host has more processors than a cpu_set_t can represent. */
         const long online = sysconf(_SC_NPROCESSORS_ONLN);
         return online > 0 ? (uint32_t)online : 1;
     }

@@ -175,7 +175,7 @@ struct pass {
     struct sides higher;
     struct list rows;
     uint32_t *mark;         /* per position: the last position that visited it, plus 1 */
-    uint32_t *waiting;      /* per position: last supernode whose parent is here */
+    uint32_t *waiting;      /* per position: last supernode that has its parent here */
     uint32_t *next_waiting; /* per supernode: next supernode with the same parent */
     uint32_t *open;         /* pattern of the last column, ascending */
     uint32_t open_count;

@@ -73,8 +73,8 @@ static void put_leaves(struct builder *builder, const struct order_node *node)
         put_leaves(builder, child_of(builder, node, 1));
         return;
     }
-    /* Sources have no left panels and sinks have no right panels. So neither have targets, unless
-     * they share a tile with other components. order.c defines the levels. */
+    /* Sources have no left panels, and sinks have no right panels. So neither have targets, unless
+     * they share a tile with other components. strong_components.h defines the levels. */
     const struct part *last =
         builder->part_count > 0 ? &builder->parts[builder->part_count - 1] : NULL;
     const uint32_t sinks = 2 * builder->order->root_count;

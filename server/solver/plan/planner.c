@@ -30,7 +30,7 @@
 #define BAD_FACTOR_MAX 3
 
 /* The second way to divide a directed graph is assumed to save this fraction of the first plan's
- * cost; it is tried if its search costs less than that. */
+ * cost. That way is tried if its search costs less than the saving. */
 #define LIKELY_GAIN 0.9
 
 /* Layouts are tried with leaves of one to LEAF_TILES_MAX tiles, in powers of two. Clumps always

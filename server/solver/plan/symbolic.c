@@ -217,7 +217,7 @@ static enum status sort_touches(struct pass *pass, const struct plan_round *roun
     return STATUS_OK;
 }
 
-/* Counts the pivot's right panels, in ascending order, that have targets in this row. */
+/* Returns how many of the pivot's right panels, from the first on, have targets in this row. */
 static uint32_t count_columns(const struct pass *pass, const struct plan_pivot *pivot,
                               const uint32_t *right, uint32_t row)
 {

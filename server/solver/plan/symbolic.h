@@ -13,10 +13,11 @@ struct plan_outline {
     uint32_t *vertex_at;  /* position -> vertex, for all vertices of the graph */
     uint32_t *tile_begin; /* tile_count + 1 positions, from 0 to the vertex count */
     uint32_t tile_count;
-    uint32_t tile;   /* limit on the width of a tile; no tile is empty */
-    uint32_t *pivot; /* tile_count entries: every tile once, in the order of elimination */
-    /* A round takes consecutive pivots while they are independent, judged by the tiles that are
-     * reached when the round begins. So pivots that share a round must be adjacent here. */
+    uint32_t tile; /* limit on the width of a tile; no tile is empty */
+    /* tile_count entries: every tile once, in the order of elimination. A round takes consecutive
+     * pivots while they are independent, judged by the tiles that are reached when the round
+     * begins. So pivots that share a round must be adjacent here. */
+    uint32_t *pivot;
     bool symmetric; /* true exactly for undirected graphs */
 };
 
