@@ -20,7 +20,7 @@ struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const s
                        : NULL;
 }
 
-/* Returns the call, whose output members are set, to the HTTP thread. */
+/* Returns the call to the HTTP thread. The output members of the call must be set. */
 static void hand_back(struct call *call)
 {
     struct scheduler *scheduler = call->scheduler;

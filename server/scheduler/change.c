@@ -23,9 +23,9 @@ static bool matches_tag(const struct call *call, const char *graph_id)
     return call->if_match[0] == '\0' || text_lists_tag(call->if_match, tag, false);
 }
 
-/* Inherits from the parent graph the kind of its result, if it is not the usual kind for its
- * weights; the form of its latest job, unless the call requests a form; and the kind in which a
- * list of weights is read. */
+/* Inherits the kind of the parent's result, in which a list of weights is read. The new graph keeps
+ * this kind unless it is the usual kind for the parent's weights. Also inherits the form of the
+ * parent's newest job, unless the call requests a form. */
 static enum status inherit_form(struct submission *submission, const struct graph_entry *entry)
 {
     const struct job *last = LIST_FIRST(&entry->jobs);

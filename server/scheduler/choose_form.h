@@ -11,7 +11,7 @@
 
 struct scheduler;
 
-/* Up to this number of vertices, computing a matrix is about as fast as a hierarchy, or faster. */
+/* Up to this number of vertices, a matrix takes about as much time as a hierarchy, or less. */
 #define FORM_MATRIX_VERTICES 8192
 /* A hierarchy is chosen if its arcs and labels take at most the matrix's bytes divided by this. */
 #define FORM_HIERARCHY_PART 16

@@ -26,8 +26,8 @@ struct upload {
     struct problem problem;
 };
 
-/* Checks whether If-Match allows changing the current coordinates. Only the start of a tag is
- * compared, which all representations of the coordinates have in common. */
+/* Checks whether If-Match allows changing the current coordinates. Compares only the start of each
+ * tag, because all representations of the coordinates have the same start. */
 static enum status check_condition(const struct call *call, const struct graph_entry *entry,
                                    struct problem *reterr)
 {

@@ -110,9 +110,9 @@ static bool is_ready(const struct scheduler_worker *slot)
     return slot->job == NULL && atomic_load(&worker_health_of(slot->worker)->state) == WORKER_READY;
 }
 
-/* Starts the next job that fits the worker's device, if the worker is idle. The largest device gets
- * every job, even one accepted when there was a larger device. A job whose result already exists
- * ends without a solve. */
+/* Starts the next job that fits the worker's device, if the worker is idle. The largest device has
+ * no vertex limit here, because a job may have been accepted when there was a larger device. A job
+ * whose result already exists ends without a solve. */
 static void start_next(struct scheduler *scheduler, struct scheduler_worker *slot)
 {
     const uint32_t *own_limit = slot->facts->vertex_limit;
@@ -166,7 +166,7 @@ static bool dispatch_to_group(struct scheduler *scheduler)
 void dispatch_jobs(struct scheduler *scheduler)
 {
     const struct ledger *ledger = &scheduler->ledger;
-    /* While many results are written or deleted, no job starts, because each keeps a file open. */
+    /* Result files stay open while they are stored or deleted, so they count for the limit too. */
     if (scheduler->stage != SCHEDULER_SERVES || ledger->is_paused ||
         ledger->result_count + scheduler->changes >= ledger->file_limit) {
         return;

@@ -351,9 +351,9 @@ static void finish_solved(struct scheduler *scheduler, struct job *job, struct t
     result_unref(result);
 }
 
-/* Retries transient failures only. An accepted job waits for space on a full disk without limit.
- * Lack of device memory counts as transient, because the memory sufficed when the device was
- * opened. Lack of host memory or open files may also pass. */
+/* Retries transient failures only. On a full disk, the job waits for space without limit. Lack of
+ * device memory counts as transient, because the memory sufficed when the device was opened. Lack
+ * of host memory or open files may also pass. */
 static void retry_or_fail(struct scheduler *scheduler, struct job *job, const struct task *task)
 {
     const bool waits_for_disk = task->is_passing && task->status == STATUS_DISK_FULL &&

@@ -110,7 +110,7 @@ static void room_ticked(uv_timer_t *tick)
 {
     struct scheduler *scheduler = tick->data;
     if (scheduler->ledger.is_full) {
-        /* The disk counts as full until the next job's result fits, or the job would fail. */
+        /* The disk counts as full until the next job's result fits; before, the job would fail. */
         const uint64_t free_bytes = store_free_bytes(scheduler->store);
         const uint64_t reserve_bytes = scheduler->config->disk_reserve_bytes;
         const struct job *first = queue_first(&scheduler->queue);
@@ -148,7 +148,7 @@ void ledger_note_full(struct scheduler *scheduler)
     ledger_pause(scheduler);
 }
 
-/* Publishes the values by which HTTP threads check uploads, which the scheduler checks again. */
+/* Publishes the values by which HTTP threads check uploads. The scheduler checks them again. */
 void ledger_publish(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;

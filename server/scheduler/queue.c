@@ -122,7 +122,7 @@ static void count_places(struct job_queue *queue)
 }
 
 /* The shares take turns: if k jobs of the job's own share run before it, about k jobs of every
- * other share do too, but until then no other share gets more seconds than its own. */
+ * other share do too, but no other share gets more seconds before it than the job's own share. */
 struct job_place queue_ahead(struct job_queue *queue, const struct job *job)
 {
     if (!queue->is_counted) {

@@ -35,7 +35,7 @@ struct job_share {
 
 struct job_queue {
     LIST_HEAD(, job_share) shares; /* shares that have jobs, newest first */
-    double served;                 /* `served` of the last served share, before its job was added */
+    double served;                 /* `served` that the last served share had before that job */
     double pace_s[COST_COUNT];     /* by graph_cost: seconds per cubed vertex; 0 = unknown */
     uint32_t count;
     bool is_counted; /* whether `waiting` and job.before match the lines */

@@ -161,9 +161,9 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
     names_delete_graph(scheduler, entry, call);
 }
 
-/* Answers a call for a result. If the call may wait, waits for the unfinished job or submits a job
- * like the newest one, unless the latest job failed, because a new one would fail too. If the
- * newest job is not accepted yet, the call waits for its acceptance. */
+/* Answers a call for a result. A call that may wait waits for the job to watch until it ends, else
+ * for the newest job until it is accepted. If neither is pending, submits a job like the newest
+ * one, unless the job to watch has failed, because a new job would fail too. */
 void requests_call_result(struct scheduler *scheduler, struct call *call)
 {
     struct graph_entry *entry = answer_find_graph(scheduler, call);
@@ -390,7 +390,7 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     estimate->free_disk_bytes = ledger_disk_room(scheduler);
 }
 
-/* The estimate of a stored graph whose form depends on its separators, which the pool measures. */
+/* The estimate of a stored graph whose hierarchy a pool thread measures, to choose the form. */
 struct stored_estimate {
     struct pool_work work; /* must be the first member */
     struct call *call;

@@ -57,7 +57,7 @@ static enum status restore_graph(void *context, const struct graph_row *row)
     STATUS_TRY(graph_table_add(&restore->scheduler->graphs, tenant, row, &entry));
     graph_entry_commit(entry, true);
     restore->graphs++;
-    /* Damaged coordinates have been removed already; queries report later read errors. */
+    /* Damaged coordinates have been removed already; read errors are reported by later queries. */
     struct coordinates_info coordinates;
     if (coordinates_file_look(store_folder(restore->scheduler->store, STORE_COORDINATES), row->id,
                               &coordinates) == STATUS_OK) {

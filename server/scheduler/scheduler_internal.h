@@ -69,7 +69,7 @@ struct scheduler {
 
     struct job_table jobs;
     struct job_queue queue;
-    struct commit *delivered; /* last commit of this turn; its job may take its graph and shape */
+    struct commit *delivered; /* last commit of this turn; a task may take its graph and shape */
     struct tenant *tenants;
     struct tenant *nobody; /* the tenant without a name */
     struct graph_table graphs;

@@ -379,9 +379,9 @@ static enum status check_conditions(struct submission *submission, const struct 
         return STATUS_OK;
     }
     return problem_refuse(&submission->problem, STATUS_PRECONDITION_FAILED,
-                          "Request GET /v1/graphs/{name}, and use the ETag of the response.",
+                          "Send GET /v1/graphs/{name}, and use the ETag of the response.",
                           is_moving       ? "Another job is about to move the name %s to its graph."
-                          : owner != NULL ? "The name %s belongs to graph %s now."
+                          : owner != NULL ? "The name %s now belongs to graph %s."
                                           : "The name %s belongs to no graph.",
                           name, owner != NULL ? owner->row.id : "");
 }
@@ -413,8 +413,8 @@ static void warn_of_kind(struct submission *submission, const struct graph_summa
         warning_hint(
             warning_add(
                 &submission->warnings, WARNING_KIND_CHANGED,
-                "The kind follows the weights: it is now %s, computed as %s; before it was %s, "
-                "computed as %s.",
+                "The kind follows the weights: it is now %s, computed as %s; the previous kind was "
+                "%s, computed as %s.",
                 kind_name(kind), text, kind_name(old_kind), old_text),
             summary->decimals == NO_DECIMALS ? "Sums are rounded to doubles." : "Sums stay exact.");
     }

@@ -7,7 +7,7 @@ void submit_end(struct submission *submission);
 /* Ends the submission. If the status is an error, answers the call with the submission's problem,
  * or with "out of memory" if the problem has another status. */
 void submit_end_with(struct submission *submission, enum status status);
-/* Checks that the queue has a place for the job. The place is reserved when the job is created. */
+/* Checks that the queue has a place for the job, but does not reserve the place. */
 MUST_CHECK enum status submit_check_place(struct submission *submission);
 /* Parks the submission until submit_parked resumes it. */
 void submit_park(struct submission *submission, enum submission_state state);

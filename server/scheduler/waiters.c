@@ -11,7 +11,7 @@
 
 /* Longest delay of the alarm: half an hour. An alarm that fires early is simply set again. */
 #define ALARM_LIMIT_S 1800.0
-/* Interval of the checks of waiting event streams, and the shortest between progress events. */
+/* Interval of the checks of waiting event streams, and minimum interval of progress events. */
 #define TICK_MS 500
 /* Delay before a client reconnects to a lost stream, sent as `retry:`. */
 #define RETRY_MS 2000

@@ -20,7 +20,7 @@ static enum status find_end(const struct request *request, const char *parameter
                                 &ret_end->row, reterr);
 }
 
-/* Appends the name from the query, which is exact, because only an exact name finds a vertex. */
+/* Appends the name from the query. It equals the stored name: only exact names find a vertex. */
 static void append_name(const struct result *result, const struct end *end, struct text *text)
 {
     if (vertex_names_numeric(result_names(result))) {

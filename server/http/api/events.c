@@ -124,7 +124,7 @@ void serve_events(struct request *request)
     if (seen == NULL) {
         seen = query_value(&request->query, "last_event_id");
     }
-    /* An ID that is too long is unknown, and remains so when truncated. */
+    /* An ID that is too long matches no event ID, even when truncated. */
     if (seen != NULL) {
         strncpy(call->place.seen, seen, sizeof(call->place.seen) - 1);
     }

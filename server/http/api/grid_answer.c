@@ -15,7 +15,7 @@ static const enum format formats[] = {FORMAT_NPY, FORMAT_JSON,   FORMAT_RAW, FOR
                                       FORMAT_CSV, FORMAT_NDJSON, FORMAT_MTX};
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
-/* Maximum size of a binary answer compressed with gzip, which is slower than most networks. */
+/* Binary answers of more bytes are not compressed with gzip, which is slower than most networks. */
 #define GZIP_MOST_BYTES (UINT64_C(64) << 20)
 
 enum status grid_answer_choose(const struct request *request, enum format first,
@@ -58,7 +58,8 @@ static enum status check_selection(const struct request *request, const struct g
     if (answer->format == FORMAT_NTHU && kind_is_float(kind)) {
         return problem_refuse(
             reterr, STATUS_NOT_ACCEPTABLE, "Request npy or raw, or solve the graph with kind=i4.",
-            "The format nthu has int32 distances, but these are %s.", kind_name(kind));
+            "The format nthu requires int32 distances, but the result has kind %s.",
+            kind_name(kind));
     }
     if (answer->format != FORMAT_JSON || cells <= limit) {
         return STATUS_OK;

@@ -21,8 +21,8 @@ struct grid_answer {
     /* State of the answer: */
     struct rectangle rectangle;
     struct grid_text writer;
-    enum kind as; /* element kind of a binary answer, which may have a header */
-    unsigned char header[NPY_HEADER_SIZE];
+    enum kind as;                          /* element kind of a binary answer */
+    unsigned char header[NPY_HEADER_SIZE]; /* header of an npy answer */
     size_t header_size;
     uint64_t offset; /* offset of the next byte to send, header included */
     uint64_t end;    /* offset after the last byte to send */

@@ -165,7 +165,7 @@ static enum status open_rectangle(struct search *search, const struct result *re
 
 /* ---- GET: one vertex ---- */
 
-/* Opens the answer to /within, which max limits, or to /nearest, which k limits. */
+/* Opens the answer to /within, limited by max, or to /nearest, limited by k. */
 static enum status open_vertex(struct stream *stream, struct problem *reterr)
 {
     const struct query *query = &stream->request->query;

@@ -229,8 +229,8 @@ static enum status read_pair(struct walker *walker, struct stream *stream, struc
     return STATUS_OK;
 }
 
-/* stream->position is the number of the pair. If a path cannot be found after the first block was
- * sent, the connection is closed, because the status code was sent too. */
+/* Appends the next part of the paths; stream->position is the number of the pair. If a path cannot
+ * be found after the first block was sent, the connection is closed: the status cannot change. */
 static bool make_paths(struct stream *stream, struct text *text)
 {
     struct walker *walker = (void *)stream->context;

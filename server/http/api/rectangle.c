@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cost of computing a pair, as the number of vertices of a row that cost the same. */
+/* Cost of computing one pair: as much as computing this many distances of a row. */
 #define PAIR_VERTICES 32
 /* Size in bytes of a strip of gathered columns; each client that reads a narrow rectangle has
  * one. */

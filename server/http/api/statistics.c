@@ -93,8 +93,8 @@ static bool compute_some(struct stream *stream, struct text *text)
     return status == STATUS_OK || stream_fail(stream, text, status);
 }
 
-/* Appends a piece of a column; stream->position is its number. Each column has the same number of
- * pieces, at least one. */
+/* Appends a piece of a column; stream->position numbers the pieces of all columns. Each column has
+ * the same number of pieces, at least one. */
 static bool make_pieces(struct stream *stream, struct text *text)
 {
     static const char *const names[] = {"eccentricity", "closeness", "reachable"};

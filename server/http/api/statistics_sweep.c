@@ -207,7 +207,7 @@ void statistics_sweep_destroy(struct statistics_sweep *sweep)
     }
 }
 
-/* Returns a vertex at the longest distance in a row. */
+/* Returns the first vertex whose distance in the row equals the row's eccentricity. */
 static uint32_t find_farthest(const struct statistics *statistics, uint32_t row,
                               const void *distances)
 {

@@ -147,9 +147,9 @@ static void refuse_connection(struct request *request, enum conn_verdict verdict
     request_answer_refusal(request);
 }
 
-/* Begins a request when its headers are complete. libmicrohttpd closes the connection after an
- * answer that is queued now. If the connection may stay open, a refusal therefore waits until the
- * request is complete, which it is already if it has no body. line: the request line. */
+/* Begins a request when its headers are complete. line: the request line. libmicrohttpd closes the
+ * connection after an answer that is queued now, so a refusal that lets the connection stay open is
+ * sent in the next call of receive_request. */
 static void begin_request(struct request *request, const struct framing_head *line)
 {
     struct conn *conn = request->conn;
@@ -258,7 +258,7 @@ static void count_request(const struct request *request, double now_s)
 
 /* ---- Callbacks of libmicrohttpd and of the endpoint ---- */
 
-/* Creates a request. Returns NULL without memory; receive_request then closes the connection. */
+/* Returns NULL if memory runs out; receive_request then closes the connection. */
 static void *create_request(void *context, const char *target, struct MHD_Connection *connection)
 {
     struct conn *conn = endpoint_conn(connection);
@@ -312,7 +312,7 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
     (void)connection;
     (void)reason;
     *request_context = NULL;
-    /* Without memory for the request it is NULL, and libmicrohttpd closes the connection. */
+    /* request is NULL if create_request ran out of memory. */
     if (request != NULL) {
         struct conn *conn = request->conn;
         count_request(request, now_s);

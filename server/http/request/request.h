@@ -83,7 +83,7 @@ struct request {
     void (*resume)(
         struct request *request); /* runs when the call is answered or the first block is ready */
     struct stream *pending;       /* stream whose first block is being computed; owned */
-    size_t offer;                 /* index in the route's offers of the chosen media type */
+    size_t offer;                 /* index of the chosen media type in the route's offers */
     struct result *result;        /* counted reference, released with the request */
     const struct vertex_names *names;       /* vertex names, for NEEDS_NAMES */
     struct vertex_names *names_from_file;   /* owned */

@@ -79,7 +79,7 @@ static enum status read_bytes(struct upload *upload, const char *bytes, size_t s
         input_report_hint(&report, problem);
         return status;
     }
-    /* A piece is charged after it has been read: it is smaller than a step of the charge. */
+    /* Charging a piece only after reading it is safe: a piece is smaller than a charging step. */
     const uint64_t memory_bytes = reader_memory(upload->reader) + decoder_memory(upload->decoder);
     STATUS_TRY(
         upload_memory_admit(&upload->share, reader_announced_memory(upload->reader), problem));

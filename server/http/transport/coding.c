@@ -9,7 +9,7 @@
 #define GZIP_LEVEL 1
 /* The window is 256 KiB, which the client's decoder must allocate too; RFC 9659 allows 8 MiB. */
 #define ZSTD_WINDOW_LOG 18
-/* zlib's window of 2^15 bytes, with the header and trailer of gzip. */
+/* zlib's windowBits: a window of 2^15 bytes, plus 16 for the header and trailer of gzip. */
 #define GZIP_WINDOW (15 + 16)
 #define GZIP_MEMORY 8
 

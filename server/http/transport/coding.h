@@ -10,7 +10,7 @@ struct coder;
 /* Creates a coder. coding must not be CODING_IDENTITY. */
 MUST_CHECK enum status coding_open(enum coding coding, struct coder **ret_coder);
 void coding_close(struct coder *coder);
-/* Least output of coding_encode: none, all bytes so far, or also the end of the stream. */
+/* Minimum output of coding_encode: nothing, all bytes so far, or also the end of the stream. */
 enum coding_until { CODING_MORE, CODING_FLUSH, CODING_LAST };
 
 /* Compresses the bytes and appends the compressed bytes that are ready. The rest stays in the coder

@@ -217,7 +217,7 @@ static void send_first(struct request *request)
     send_stream(request, stream);
 }
 
-/* Chooses the content coding and sets the ETag. Returns true if that has answered the request. */
+/* Chooses the coding and sets the ETag. Returns true if request_tag has answered the request. */
 static bool describe_stream(struct request *request, const struct stream *stream)
 {
     request->coding =

@@ -31,7 +31,7 @@ struct stream {
     struct result *result; /* counted reference to the request's result, or NULL */
 
     /* The function open may change these defaults: */
-    const char *media_type; /* the media type of the route that the client prefers */
+    const char *media_type; /* the route's media type that the client prefers */
     unsigned http_status;   /* status code; 200 by default */
     uint64_t size;          /* size of the uncompressed answer in bytes; 0: unknown */
     unsigned codings;       /* content codings to choose from: bits 1 << coding */

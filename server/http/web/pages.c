@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds the page's Content-Security-Policy. tiles: "", or the URL template of map tiles, whose
+/* Adds the page's Content-Security-Policy. If tiles is the URL template of map tiles, not "", their
  * server is appended to img-src, the last directive. */
 static bool add_policy(struct MHD_Response *response, const struct page *page, const char *tiles)
 {
