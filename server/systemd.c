@@ -11,7 +11,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-/* A path with this prefix is the name of a credential. */
+/* A path with this prefix names a credential. */
 #define CREDENTIAL "credential:"
 #define NOTIFY_LIMIT_US 100000
 

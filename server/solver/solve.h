@@ -51,7 +51,7 @@ MUST_CHECK enum status solve_estimate_planned(const struct solver *solver,
                                               struct solver_estimate *ret_estimate,
                                               struct plan_summary *ret_plan);
 
-/* Solves the graph. matrix: storage of request->kind and the graph's size for the distances. On
+/* Solves the graph. matrix: storage for the distances, of request->kind and the graph's size. On
  * failure reterr gives the reason; after STATUS_NEGATIVE_CYCLE the outcome contains the cycle. */
 MUST_CHECK enum status solve_graph(struct solver *solver, const struct graph *graph,
                                    const struct solve_request *request, struct matrix *matrix,

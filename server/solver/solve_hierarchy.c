@@ -14,7 +14,7 @@ static const struct hierarchy_limits limits = {.entries = UINT64_C(1) << 29, .st
 
 /* Finds the shape from the stored order if it is suitable for hierarchies, else from a new order. A
  * new order replaces a missing or partial order, but not a complete order that suits only plans,
- * because that took as long to compute. *ret_shape is NULL beyond the limits, and if
+ * because both took equally long to compute. *ret_shape is NULL beyond the limits, and if
  * options->thin_only has left a part undivided. */
 static enum status find_shape(const struct graph *graph, const struct order_options *options,
                               const struct hierarchy_limits *most, struct order_record *record,

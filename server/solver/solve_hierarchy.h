@@ -22,9 +22,9 @@ MUST_CHECK enum status solve_measure_hierarchy(const struct graph *graph,
 
 /* Computes a hierarchy on the CPU. request->kind: i4, f4 or f8; request->verify is ignored: the
  * caller verifies the result. request->record: a stored order is used if it is suitable for
- * hierarchies; otherwise a new order replaces it. ret_bytes: ret_size bytes for hierarchy_open; the
- * caller frees them. Failures are those of solve_graph; also STATUS_TOO_LARGE for the free memory;
- * STATUS_NOT_VERIFIED if the graph has an edge that request->shape lacks. */
+ * hierarchies; a missing or partial order is replaced by a new one. ret_bytes: ret_size bytes for
+ * hierarchy_open; the caller frees them. Failures are those of solve_graph; also STATUS_TOO_LARGE
+ * for the free memory; STATUS_NOT_VERIFIED if the graph has an edge that request->shape lacks. */
 MUST_CHECK enum status solve_hierarchy(const struct graph *graph,
                                        const struct solve_request *request, void **ret_bytes,
                                        uint64_t *ret_size, struct solve_outcome *outcome,

@@ -10,8 +10,8 @@
 
 struct label_table; /* labels of one hierarchy */
 
-/* Sets the limit of all labels in bytes; 0 = a quarter of the memory, at most 1 GiB. Before this
- * call no label is cached. */
+/* Sets the limit on the bytes of all labels; 0 = a quarter of the memory, at most 1 GiB. Before
+ * this call no label is cached. */
 void label_cache_set_budget(uint64_t bytes);
 /* Returns the bytes of all labels in memory, for metrics and tests. */
 uint64_t label_cache_used(void);

@@ -100,7 +100,7 @@ static enum status publish_graph(struct store *store, struct store_op *op)
     return STATUS_OK;
 }
 
-/* Publishes coordinates. The rename is the commit: readers find either the old or the new ones. */
+/* Publishes coordinates. The rename is the commit: readers find either the old or the new file. */
 static enum status publish_coordinates(struct store *store, struct store_op *op)
 {
     STATUS_TRY(draft_file_publish(&op->coordinates.file, op->coordinates.graph_id));

@@ -55,7 +55,7 @@ static void *send_heartbeats(void *context)
     return NULL;
 }
 
-/* Filters system calls and reports the outcome of the opening. The solver and its threads are
+/* Filters system calls and reports whether the solver was opened. The solver's threads have been
  * started, so from now on files are opened only by CUDA and to read the machine's free memory. The
  * filter is complete before the first task, which may contain a malicious graph. */
 static void report_opening(struct child *child, const struct worker_facts *facts)

@@ -28,8 +28,8 @@ void worker_launcher_stop(struct worker_launcher *launcher);
  * contains their wait status; -1 on failure. */
 int worker_launcher_run(const struct worker_launcher *launcher);
 void worker_launcher_kill(const struct worker_launcher *launcher);
-/* Accepts rank 0 when the listener is readable. Returns -1 if there is no peer, or if it belongs to
- * another user. */
+/* Accepts rank 0 when the listener is readable. Returns -1 if no peer is connecting, or if the peer
+ * belongs to another user. */
 int worker_launcher_accept(const struct worker_launcher *launcher);
 /* Called in rank 0: connects to the daemon that listens by this name; -1 on failure. */
 int worker_launcher_connect(const char *name);

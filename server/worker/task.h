@@ -63,7 +63,7 @@ struct task {
     uint64_t order_seed;        /* seed for order_file_open */
     struct task_signal *signal; /* signal of the worker (worker_signal), borrowed */
 
-    /* Used only by the daemon's side of a worker and its solver. */
+    /* Files that the daemon opens for the solver. */
     int graph_descriptor; /* file of the graph, open while status is STATUS_OK */
     struct order_file order_file;
 

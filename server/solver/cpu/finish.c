@@ -1,7 +1,7 @@
 /* Makes three passes over the matrix. First the upper half of a symmetric matrix is mirrored, tile
  * by tile. Then the tiles of each band become rows, whose columns are permuted to the order of the
- * vertices. Last the rows are permuted. The tiles and the rows of a band overlap in memory, so each
- * thread converts a band through a copy of it; if the tiles are stored separately, each row is
+ * vertices. Last, the rows are permuted. The tiles and the rows of a band overlap in memory, so
+ * each thread converts a band through a copy of it; if the tiles are stored separately, each row is
  * written to its final place through a copy of a few rows. The first of several ranks has the
  * matrix; it receives the bands of the other ranks a few at a time. */
 #include "server/solver/cpu/finish.h"

@@ -169,7 +169,7 @@ static inline __attribute__((always_inline)) void NAME(relax)(const PACKED_LEFT 
         for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
             if (vectors > 2) {
                 /* Sixteen registers have no room for the third vector. The empty asm keeps clang 14
-                 * from reusing an earlier load, for which it would spill an entry to memory. */
+                 * from holding an earlier load in a register and spilling an entry instead. */
                 __asm__("" : "+r"(right));
                 from[vectors - 1] = *(const NAME(vector) *)(right + (vectors - 1) * LANES);
             }

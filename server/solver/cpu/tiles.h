@@ -37,7 +37,7 @@ struct cpu_tiles {
     uint32_t *storage; /* allocation of the arrays above that do not belong to the plan */
 };
 
-/* Borrows plan and ranks (or NULL). The caller sets elements. STATUS_NO_MEMORY. */
+/* Borrows plan and ranks; ranks may be NULL. The caller sets elements. STATUS_NO_MEMORY. */
 MUST_CHECK enum status cpu_tiles_init(const struct plan *plan, const struct ranks *ranks,
                                       enum arithmetic arithmetic, struct cpu_tiles *ret_tiles);
 void cpu_tiles_finish(struct cpu_tiles *tiles);

@@ -110,7 +110,7 @@ uint32_t dissection_add_leaf(struct dissection *dissection, uint32_t begin, uint
                     &(struct order_node){begin, begin, end, .child = {NO_NODE, NO_NODE}});
 }
 
-/* Sorts the part's vertices by side and extracts both patterns. scratch: 3 entries per vertex. */
+/* Sorts the part's vertices by side and extracts two patterns. scratch: 3 entries per vertex. */
 static enum status cut_sides(const struct part *part, const int32_t *side, const uint32_t counts[3],
                              uint32_t *scratch, struct part ret_sides[2])
 {

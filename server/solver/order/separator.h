@@ -1,6 +1,6 @@
 /* Vertex separators: a set of vertices whose removal splits a pattern into two sides of about the
- * same size. separator_metis.c finds them; separator_absent.c replaces it in builds without METIS,
- * and then every component is one leaf. */
+ * same size. separator_metis.c finds separators. In builds without METIS, separator_absent.c
+ * replaces that file, and every component is one leaf. */
 #pragma once
 
 #include "server/solver/order/pattern.h"
