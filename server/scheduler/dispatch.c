@@ -166,7 +166,7 @@ static bool dispatch_to_group(struct scheduler *scheduler)
 void dispatch_jobs(struct scheduler *scheduler)
 {
     const struct ledger *ledger = &scheduler->ledger;
-    /* Result files stay open while they are stored or deleted, so they count for the limit too. */
+    /* Result files stay open while they are stored or deleted, so they count towards the limit. */
     if (scheduler->stage != SCHEDULER_SERVES || ledger->is_paused ||
         ledger->result_count + scheduler->changes >= ledger->file_limit) {
         return;

@@ -49,7 +49,7 @@ void results_bind_latest(struct scheduler *scheduler, const struct job *job)
 /* ---- Results by the time of their last query ----
  *
  * The list is sorted lazily: a query only sets the time in the result, on its own thread. Before
- * the first item is used, its time is read again, and the item moves if a query has used it. */
+ * the first item is evicted, its time is read again; the item moves if its result was queried. */
 
 static uint64_t bytes_of(const struct result *result)
 {

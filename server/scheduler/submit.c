@@ -526,8 +526,8 @@ static void graph_looked_at(struct pool_work *work)
     }
 }
 
-/* Starts measuring a large graph to choose its form, unless its result exists or the graph is
- * changed, because a changed graph gets the form of its parent. Returns whether it has started. */
+/* Starts measuring a large graph to choose the form of its result, unless the result exists or a
+ * change has inherited the form from the parent. Returns whether the measurement has started. */
 static bool start_look(struct submission *submission, const struct graph_entry *entry)
 {
     struct scheduler *scheduler = submission->scheduler;

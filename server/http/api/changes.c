@@ -105,7 +105,7 @@ enum status serve_changes_edges(struct request *request, struct call *call, stru
                         document->size);
     const enum status status = read_list(request, &reader, changes, reterr);
     pairs_close(&reader);
-    result_unref(request->result); /* not needed by the call, which may wait for long */
+    result_unref(request->result); /* the call, which may wait for long, needs no result */
     request->result = NULL;
     request->names = NULL;
     return status == STATUS_OK ? complete_change(request, call, reterr) : status;

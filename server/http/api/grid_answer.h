@@ -1,6 +1,6 @@
 /* Answers with selected rows and columns of a result in any format. The answer is sent from the
- * result's file if possible, else generated while it is sent. The functions are members of a
- * stream_kind, whose open function fills the selection and calls grid_answer_open. */
+ * result's file if possible, else generated while it is sent. A stream_kind has these functions as
+ * members, except that its own open function fills the selection and calls grid_answer_open. */
 #pragma once
 
 #include "proto/format.h"

@@ -159,7 +159,7 @@ enum status serve_jobs_read(struct request *request, struct problem *reterr)
 }
 
 /* Opens an upload after all checks that are possible with headers and query. An upload for a job
- * needs a place in the queue; its body may instead be a document that names a stored graph. */
+ * needs a place in the queue. Its body may also be a document that names a stored graph. */
 enum status serve_jobs_prepare(struct request *request, struct problem *reterr)
 {
     const struct config *config = request->http_context->config;

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Number of vertices per piece of JSON, which is a few KiB of text. */
+/* Number of vertices per piece of JSON; such a piece has a few KiB. */
 #define VERTICES_PER_PIECE 512
 
 /* Appends a value; single: it is a distance of a float32 matrix, printed with fewer digits. */

@@ -9,8 +9,8 @@
  * stored bytes of graphs and results (suffixes KiB, MiB, GiB, TiB), and vertices of a graph. Blank
  * lines and lines that begin with # are ignored.
  *
- * Any thread may look up a key; only the loop thread replaces the keyring. Both hold the keyring's
- * read-write lock for microseconds only. */
+ * Any thread may look up a key; only the loop thread replaces the keyring. Each holds the
+ * keyring's read-write lock for microseconds only. */
 #pragma once
 
 #include "server/scheduler/tenants.h"

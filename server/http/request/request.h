@@ -138,7 +138,7 @@ double request_preferred_wait(struct request *request);
  * to HEAD with a chunk that the client would read as the start of the next answer. The answer to
  * HEAD is therefore sent without chunked coding, and its connection closes. */
 void request_expect_stream(struct request *request, struct MHD_Response *response);
-/* Queues the response and owns it. NULL means out of memory and closes the connection. */
+/* Queues the response and takes ownership of it. NULL (out of memory) closes the connection. */
 void request_answer(struct request *request, unsigned http_status, struct MHD_Response *response);
 /* Answers with the bytes of the text, which move into the response. */
 void request_answer_text(struct request *request, unsigned http_status, const char *media_type,

@@ -18,7 +18,7 @@ struct credentials;
 MUST_CHECK enum status tls_create(struct credentials **ret_credentials);
 /* Frees all credentials. No handshake may be in progress. Accepts NULL. */
 void tls_destroy(struct credentials *credentials);
-/* Loads both PEM files. In its file the certificate is followed by its issuers' certificates. If a
+/* Loads both PEM files. The first holds the server's certificate, then its issuers'. If a
  * file cannot be read or parsed, the key is readable by everybody, or key and certificate do not
  * match, returns STATUS_CONFIG with a message and keeps the old pair in use. */
 MUST_CHECK enum status tls_load(struct credentials *credentials, const char *certificate,
