@@ -255,8 +255,7 @@ static const struct {
      * as root, it gives its other files the owner and mode of the database. */
     {BY_FRONT, "unlinkat flock umask copy_file_range sendfile getsockname getpeername getsockopt"},
     {BY_FRONT, "setsockopt"},
-    /* No worker may truncate its result, because the daemon, which also maps it, would get a
-     * SIGBUS. */
+    /* No worker may truncate its result: the daemon, which also maps it, would get a SIGBUS. */
     {BY_FRONT, "ftruncate fallocate"},
     {BY_FRONT | UNKNOWN, "openat2"},
     {BY_FRONT | DENY_LISTED, "mkdir mkdirat rmdir rename renameat renameat2 linkat fchown fchmod"},

@@ -97,8 +97,7 @@ static void mirror_band(const struct cpu_tiles *tiles, uint32_t band)
     }
 }
 
-/* A task mirrors one band near the start and one near the end, so that all tasks take equal
- * time. */
+/* A task mirrors a band near the start and one near the end, so that all tasks take equal time. */
 static void mirror_bands(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
