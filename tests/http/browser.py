@@ -124,6 +124,8 @@ class Browser:
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": events}]})
 
     def picture(self, path, whole=True):
+        """Saves the page as a PNG file, after a change of its size has been drawn (two frames)."""
+        self.run("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done));", kind="async")
         made = self.devtools("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         with open(path, "wb") as file:
             file.write(base64.b64decode(made["data"]))

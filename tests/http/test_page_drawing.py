@@ -50,7 +50,7 @@ def test_a_changed_weight_moves_the_path(daemon):
         page.until("document.querySelector('#edge-problem .problem')")
         set_weight(page, "9")
         page.until(f"{PATH} === 'acd' && {DRAWN}")
-        assert "before the change 4" in text(page, "#pair-answer"), text(page, "#pair-answer")
+        assert "; 4 before the change" in text(page, "#pair-answer"), text(page, "#pair-answer")
         assert text(page, "#graph-name") == "ways" and text(page, "#graph-id") != first
         look(page, "changed")
         assert daemon.get("/v1/graphs/ways/distance?source=a&target=d").json["distance"] == 6

@@ -60,7 +60,7 @@ function exports({ source, target, vertices, weights }) {
 function answered(source, target, path, before) {
   const box = byId("pair-answer");
   const was = before === undefined ? "" : before.distance === path.distance ? "; the same distance as before the change"
-    : `; before the change ${distance(before.distance)}`;
+    : `; ${distance(before.distance)} before the change`;
   if (path.distance === null) {
     box.replaceChildren(make("p", {}, make("strong", {}, "Unreachable"), ` from ${source} to ${target}${was}.`));
     return;
