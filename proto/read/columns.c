@@ -332,7 +332,7 @@ static enum status refuse_rivals(const struct columns *columns, struct field pla
     const char *second = columns->list[columns->rival].name;
 
     problem_bad_graph(reterr, place.line, place.column,
-                      "The weight may be \"%s\" or \"%s\", because edges have both.", first,
+                      "Edges have both \"%s\" and \"%s\", and either may be the weight.", first,
                       second);
     problem_hint(reterr, "Choose one with weight=%s or weight=%s.", first, second);
     return STATUS_BAD_GRAPH;

@@ -97,9 +97,9 @@ static enum status refuse_count(const struct edges *edges, const struct table_ro
         : edges->held.size > 0 && row->count == first + 1
             ? "In R, omit the row names: write.table(edges, 'g.txt', row.names=FALSE)."
         : edges->cursor.delimiter == ' '
-            ? "If each line has a vertex and its neighbours, convert it: import json, networkx; "
-              "json.dump(networkx.node_link_data(networkx.read_adjlist('g.txt')), open('g.json', "
-              "'w'))"
+            ? "If each line lists a vertex and its neighbours, convert the file: import json, "
+              "networkx; json.dump(networkx.node_link_data(networkx.read_adjlist('g.txt')), "
+              "open('g.json', 'w'))"
             : NULL;
     return problem_bad_graph_hint(reterr, edges->reader.splitter.line, place->column, hint,
                                   "The line has %zu columns, but the first line has %zu.",

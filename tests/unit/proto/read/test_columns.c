@@ -149,7 +149,7 @@ TEST(weights_come_from_one_column_that_all_edges_have)
         {FORMAT_EDGES, "", "from,to,length,cost\na,b,5,0\n", NULL, "weight=length"},
         {FORMAT_EDGES, "weight length", "from,to,length,cost\na,b,5,0\n", "5", "cost"},
         {FORMAT_EDGES, "", "from,to,length,weight\na,b,5,7\n", "7", "length"},
-        {FORMAT_EDGES, "", "from,to,weight,weight\na,b,5,7\n", NULL, "because edges have both"},
+        {FORMAT_EDGES, "", "from,to,weight,weight\na,b,5,7\n", NULL, "either may be the weight"},
         {FORMAT_EDGES, "", "from,to,weight\na,b,5\na,c,\n", NULL, "The weight is missing."},
         {FORMAT_EDGES, "", "a b {'weight': 5}\nb c {}\n", NULL, "The weight is missing."},
         {FORMAT_JSON, "",
