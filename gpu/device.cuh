@@ -9,8 +9,8 @@
 #include <cuda_runtime.h>
 
 /* Size of a staging buffer, on the host and on the device. Each transfer fills at most one. A
- * buffer of twice the size is evicted from the host's cache before the host copies it: 40 GB/s
- * instead of 55 with an H200. */
+ * buffer of twice the size would be evicted from the host's cache before the host copies it: an
+ * H200 then downloads 40 GB/s instead of 55. */
 #define DEVICE_CHUNK_BYTES ((uint64_t)32 << 20)
 #define DEVICE_CHUNKS 2
 /* Maximum number of rounds that the host launches before it waits for the first of them. */
@@ -68,8 +68,8 @@ static inline bool device_cancelled(const struct observer *observer)
            observer->cancelled(observer->context);
 }
 
-/* Returns the status for the alarms that kernels have raised. The status includes all kernels that
- * were launched before the last event for which the host has waited. */
+/* Returns the status for the alarms that kernels have raised. It covers all kernels that were
+ * launched before the last event for which the host has waited. */
 MUST_CHECK static inline enum status device_alarm(const struct gpu *gpu)
 {
     const volatile struct finish_alarm *alarm = gpu->alarm;

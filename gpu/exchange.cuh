@@ -7,8 +7,8 @@
  * longer read the memory that the piece overwrites. Between ranks a piece is broadcast, in stream
  * order, through NCCL or the hosts. Every rank makes the same call, whether it sends or receives.
  *
- * If a rank fails between two agreements, group.cuh ends all ranks, or the others would wait
- * forever. */
+ * If a rank fails between two agreements, group.cuh ends all ranks, because the others would
+ * otherwise wait forever. */
 #pragma once
 
 #include "gpu/workspace.cuh"

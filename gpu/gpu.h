@@ -69,7 +69,7 @@ bool gpu_connect(struct gpu *gpu);
 #define GPU_SMALL_VERTICES 2048
 #define GPU_NARROW_VERTICES 4096
 #define GPU_PAIR_VERTICES 7168
-/* An estimate of the size at which a round takes as long as making and sending its panels. */
+/* Estimated vertex count at which a round takes as long as computing and sending its panels. */
 #define GPU_GROUP_VERTICES 4096
 struct gpu_tuning {
     uint32_t small_vertices;  /* largest size solved in one cooperative launch */
@@ -97,8 +97,8 @@ uint64_t gpu_free_bytes(const struct gpu *gpu);
 uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind kind);
 
 /* Computes the matrix (host memory, n x n, unpadded) by blocked Floyd-Warshall, with a plan whose
- * tile is GPU_TILE. With decimals the device computes integers, and the host divides them as it
- * copies rows. STATUS_NEGATIVE_CYCLE if a diagonal entry fell below 0, STATUS_CANCELLED,
+ * tile is GPU_TILE. If decimals > 0, the device computes scaled integers, and the host divides them
+ * as it copies rows. STATUS_NEGATIVE_CYCLE if a diagonal entry fell below 0, STATUS_CANCELLED,
  * STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST, STATUS_WEIGHT_RANGE if a distance
  * does not fit a u2. */
 MUST_CHECK enum status gpu_solve(struct gpu *gpu, const struct graph *graph,

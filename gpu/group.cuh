@@ -248,7 +248,7 @@ static bool group_is_finding(enum status status)
            status == STATUS_WEIGHT_RANGE;
 }
 
-/* Ends all ranks if this rank has failed in a way that no agreement covers, as by a lost device. */
+/* Ends all ranks if this rank has failed in a way that no agreement covers, such as device loss. */
 static enum status group_end_ranks(const struct group *group, enum status status)
 {
     const struct ranks *ranks = group->whole->ranks;

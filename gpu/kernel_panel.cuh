@@ -5,14 +5,14 @@
  * Every tile is cut into strips that do not depend on each other. A strip of a row tile has all
  * rows and 32 words. A strip of a column tile has all words, and the number of rows that gives each
  * thread 4x4 words. One block of 256 threads computes a strip. The operands are in 80 KiB of shared
- * memory, doubles with half of the pivots at a time, so that the block fits into the space that a
- * block of the interior phase frees. Tiles are updated in place, because a block reads its whole
- * strip before it writes.
+ * memory (for doubles, those of half of the pivots at a time), so that the block fits into the
+ * space that a block of the interior phase frees. Tiles are updated in place, because a block reads
+ * its whole strip before it writes.
  *
  * Results are stored in the matrix and, as operands of phase 3, in `operand` (semiring.cuh). If the
- * matrix is symmetric, it stores only tiles on and below the diagonal. The panels then have one
- * tile for each index t, which serves as both operands: the column tile (t, pivot) if t is below
- * the pivot, else the row tile (pivot, t). */
+ * matrix is symmetric, only its tiles on and below the diagonal are stored. The panels then have
+ * one tile for each index t, which serves as both operands: the column tile (t, pivot) if t is
+ * below the pivot, else the row tile (pivot, t). */
 #pragma once
 
 #include "gpu/schedule.h"

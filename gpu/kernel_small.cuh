@@ -71,7 +71,7 @@ small_column_strip(struct tile_matrix<typename semiring::element> matrix, uint32
     small_store(part, small_inside(home, place.row, place.column));
 }
 
-/* Returns the index of tile row (or column) number `place`, when the pivot's is not counted. */
+/* Returns the index of tile row (or column) number `place`, not counting that of the pivot. */
 static __device__ __forceinline__ uint32_t small_other(uint32_t place, uint32_t pivot)
 {
     return place + (place >= pivot ? 1 : 0);

@@ -147,8 +147,8 @@ static __device__ __forceinline__ uint64_t statistics_walk_quads(const element *
     return column;
 }
 
-/* Calls visit(index in its quad, distance) for every reachable column of the row except the
- * diagonal. Each thread visits its columns in ascending order. */
+/* Calls visit(index of the column in its quad, distance) for every reachable column of the row
+ * except the diagonal. Each thread visits its columns in ascending order. */
 template <typename element, typename visitor>
 static __device__ __forceinline__ void statistics_walk(const element *line, uint32_t vertex_count,
                                                        uint32_t row, visitor visit)

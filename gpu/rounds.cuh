@@ -18,9 +18,9 @@
  *
  * The owner of the pivot rows closes the diagonal tile, makes the row panel, and sends both to the
  * other members. Each member makes the column panel of its own rows from the closed tile. In a
- * symmetric solve the panels have a column tile for each index below the pivot, which its member
- * sends to all others, and a row tile for each index above it. Each tile serves as both
- * operands. */
+ * symmetric solve the panels have a column tile for each index below the pivot, which its owner
+ * sends to all other members, and a row tile for each index above the pivot. Each of these tiles
+ * serves as both operands. */
 #pragma once
 
 #include "gpu/exchange.cuh"

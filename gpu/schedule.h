@@ -40,7 +40,7 @@ struct schedule_target {
     uint32_t product_begin; /* index of the first product in the plan */
     uint32_t slabs;         /* number of slabs of all products of the entry */
     uint8_t rows;           /* number of rows in use: the vertices of the row tile */
-    uint8_t words[2];       /* number of words in use in each half of the columns; 0: skip it */
+    uint8_t words[2];       /* number of words in use in each half of the columns; 0: none */
     uint8_t flags;
 };
 

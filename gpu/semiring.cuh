@@ -154,8 +154,8 @@ semiring_relax_word(typename semiring::word distance, typename semiring::word to
  * of each pivot, pivot after pivot, GPU_TILE * 64 words without a gap. Any run of pivots of a block
  * is contiguous, so one bulk copy transfers it.
  *
- *   left:  64 rows of the column panel, transposed. A word has one element (16 bits: twice).
- *   right: 64 words of the row panel. A word has one element (16 bits: two neighbours).
+ *   left:  64 rows of the column panel, transposed. A word has one element (a 16-bit one twice).
+ *   right: 64 words of the row panel. A word has one element, or two neighbouring 16-bit ones.
  * A tile has two left blocks and two right blocks, or one right block of 16-bit elements. If the
  * matrix is symmetric and a word is one element, left and right are equal and are stored once. */
 

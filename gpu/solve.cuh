@@ -29,7 +29,7 @@ template <typename element, typename result_element> struct download {
     uint32_t vertex_count;
     uint32_t row_count;        /* number of rows of the matrix on this device */
     uint32_t chunk_rows;       /* number of rows of a full chunk */
-    struct scaling scaling;    /* with decimals, the host writes doubles */
+    struct scaling scaling;    /* if decimals > 0, the host writes doubles */
     const struct ranks *ranks; /* rank 0 receives all rows; NULL: no ranks */
 };
 
@@ -211,7 +211,7 @@ static tile_matrix<typename semiring::element> matrix_of(const struct solve *sol
     return matrix;
 }
 
-/* Returns whether half of the matrix is computed, as for undirected graphs that are not small. */
+/* Returns whether only half of the matrix is computed: for undirected graphs that are not small. */
 static bool is_symmetric(const struct solve *solve)
 {
     return solve->schedule != NULL ? solve->schedule->symmetric

@@ -63,7 +63,7 @@ enum status adjacency_create(const struct graph *graph, struct adjacency **ret_a
         return STATUS_NO_MEMORY;
     }
     /* Counting sort with one array. The first loop counts the edges into v in offset[v + 2]. The
-     * sums put the start of these edges into offset[v + 1], which filling moves to their end. */
+     * sums set offset[v + 1] to the start of these edges; the last loop moves it to their end. */
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
             adjacency->offset[(size_t)graph->target[edge] + 2]++;

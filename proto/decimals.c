@@ -20,7 +20,7 @@ static double power_of_ten(uint32_t decimals)
     return decimals < EXACT_POWERS ? decimals_powers[decimals] : pow(10, decimals);
 }
 
-/* rint removes the error of the product, which is below 0.5 because the integer is below 2^50. */
+/* The integer is below 2^50, so the error of the product is below 0.5, and rint removes it. */
 double decimals_multiply(double value, uint32_t decimals)
 {
     return rint(value * power_of_ten(decimals));

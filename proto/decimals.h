@@ -1,5 +1,5 @@
-/* Exact sums of decimals, computed as sums of integers. A double parsed from a decimal with d
- * digits after the point is multiplied by 10^d and rounded to an integer. Pure functions. */
+/* Exact sums of decimals as sums of scaled integers. A double parsed from a decimal with d digits
+ * after the point is multiplied by 10^d and rounded to a scaled integer. Pure functions. */
 #pragma once
 
 #include "proto/kind.h"
@@ -27,7 +27,7 @@ double decimals_divide(double integer, uint32_t decimals);
 /* Applies decimals_multiply to each element; keeps +infinity. The arrays must not overlap. */
 void decimals_multiply_all(const double *quotients, uint32_t decimals, size_t count,
                            double *ret_integers);
-/* Divides each number by 10^decimals. The numbers are of kind i4 or f8; unreachable becomes
+/* Divides each scaled integer by 10^decimals. They are of kind i4 or f8; unreachable becomes
  * +infinity. The arrays must not overlap, except that both may begin at the same address. */
 void decimals_divide_all(const void *numbers, enum kind kind, uint32_t decimals, size_t count,
                          double *quotients);

@@ -235,9 +235,9 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
     return build_graph(&edges, graph);
 }
 
-/* Changes weights only. Reuses the components, which do not change, and the bound on distances,
- * because both are expensive to compute: a path uses an edge at most once, so it grows by at most
- * the sum of all increases. Negative weights, or new weights for all edges, need a new bound. */
+/* Changes weights only. Keeps the components, and raises the bound on distances by the sum of all
+ * increases, because a path uses an edge at most once. Only negative weights, or new weights for
+ * all edges, need a new bound, which is expensive to compute. */
 static enum status change_weights(struct edge_changes *changes, struct graph *graph,
                                   struct problem *reterr)
 {

@@ -83,15 +83,15 @@ MUST_CHECK enum status graph_choose_kind(const struct graph *graph, enum kind re
                                          enum kind *ret_kind, struct problem *reterr);
 
 /* The arithmetic in which a solve computes distances of a kind. If decimals > 0, which is possible
- * only for f8, the solve computes integers: bounds and negative cycles are determined from the
- * integers, and each distance is an integer divided by 10^decimals. */
+ * only for f8, the solve computes scaled integers: bounds and negative cycles are determined from
+ * them, and each distance is a scaled integer divided by 10^decimals. */
 struct scaling {
     enum kind kind;
     uint32_t decimals; /* exponent of the power of ten; 0: the weights are used unscaled */
 };
 struct scaling graph_scaling(const struct graph_summary *summary, enum kind kind);
 /* Returns the index into tables of limits and rates: the kind of a matrix, or COST_DECIMALS for
- * decimals computed as i4, which need the time and device memory of i4 but the storage of f8. */
+ * scaled integers of kind i4, which need the time and device memory of i4 but the storage of f8. */
 enum { COST_DECIMALS = KIND_COUNT, COST_COUNT };
 uint32_t graph_cost(const struct graph_summary *summary, enum kind kind);
 static inline enum kind cost_kind(uint32_t cost)

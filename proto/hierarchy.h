@@ -30,7 +30,7 @@ struct hierarchy_shape {
     uint32_t *row;          /* later positions that a supernode reaches, ascending */
     uint64_t *weight_begin; /* first weight of each block of columns x (columns + rows) weights */
     uint64_t arc_count;     /* number of arcs, without the unused entries of the blocks */
-    uint64_t label_entries; /* sum of the numbers of ancestors of all vertices; 0 if opened */
+    uint64_t label_entries; /* sum of the ancestor counts of all vertices; 0 if opened */
 };
 
 #define NO_SLOT UINT64_MAX
@@ -49,10 +49,10 @@ static inline uint32_t hierarchy_rows_below(const struct hierarchy_shape *shape,
 uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_t low,
                         uint32_t high);
 
-/* One block of memory, in a file or not, holds a whole hierarchy: a header and the arrays, each at
- * a multiple of HIERARCHY_ALIGNMENT. The arcs of supernode s, with c columns and r rows, begin at
- * weight_begin[s]. Each column has c + r entries; for column k, entries k + 1 .. c + r - 1 are its
- * arcs to the later columns and to the rows. */
+/* One block of memory, which may be a mapped file, holds a whole hierarchy: a header and the
+ * arrays, each at a multiple of HIERARCHY_ALIGNMENT. The arcs of supernode s, with c columns and r
+ * rows, begin at weight_begin[s]. Each column has c + r entries; for column k, entries k + 1 .. c +
+ * r - 1 are its arcs to the later columns and to the rows. */
 
 #define HIERARCHY_MAGIC "apspdCCH"
 #define HIERARCHY_ALIGNMENT 64

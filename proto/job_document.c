@@ -367,7 +367,7 @@ enum status job_report_decode(const char *text, struct job_report *ret_report)
     return STATUS_OK;
 }
 
-/* Returns a graph as JSON. kind: NULL if it has no result. summary: NULL if it has been deleted. */
+/* Returns a graph as JSON. kind: NULL without a result. summary: NULL for a deleted graph. */
 static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex_count,
                             uint64_t edge_count, bool directed, const char *kind)
 {
@@ -427,7 +427,7 @@ char *job_document_print(const struct job_document *document)
     const struct graph_summary *summary = document->summary;
     struct graph_summary own;
     if (summary != NULL && report->input.known) {
-        /* The stored summary is of the first upload. This upload may have dropped other edges. */
+        /* The stored summary describes the first upload. This one may have dropped other edges. */
         own = *summary;
         own.loops_dropped = report->input.loops_dropped;
         own.parallel_merged = report->input.parallel_merged;

@@ -15,7 +15,7 @@
 #define GRAPH_ID_SIZE 29 /* "g_", 26 characters of base32, NUL */
 #define JOB_NAME_SIZE 128
 #define TIME_TEXT_SIZE 32
-/* Size with the NUL: "00-<32 hexadecimal digits>-<16>-<2>" (W3C Trace Context). */
+/* Size with the NUL of "00-<32 hexadecimal digits>-<16>-<2>" (W3C Trace Context). */
 #define TRACEPARENT_SIZE 56
 
 enum job_state {
@@ -103,7 +103,7 @@ struct graph_document {
     const char *kind;        /* kind of the latest result, which may still be in preparation */
     const char *result_kind; /* kind of the result from which queries are answered, or NULL */
     const char *job_id;      /* latest job on this graph, or NULL */
-    const struct input_report *input; /* report on the upload that this document answers, or NULL */
+    const struct input_report *input; /* report on the upload in this request, or NULL */
     const char *warnings;             /* warnings about the upload from warning_print, or NULL */
 
     const char *coordinate_system; /* "degrees" or "plane", or NULL without coordinates */

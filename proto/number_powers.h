@@ -1,4 +1,4 @@
-/* Powers of ten for proto/number.c, which number_powers.py generates when the project is built. */
+/* Powers of ten for proto/number.c. number_powers.py generates the table during the build. */
 #pragma once
 
 #include <stdint.h>

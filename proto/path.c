@@ -94,8 +94,8 @@ static bool is_better(const struct walk *walk, const struct candidate *a, const 
     return a->source == walk->source && b->source != walk->source;
 }
 
-/* Returns whether the edge is tight and its source not entered yet. distance: the distance of the
- * edge's target. */
+/* Returns whether the edge is tight and its source has not been entered. distance: the distance of
+ * the edge's target. */
 static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
                      struct candidate *ret_step)
 {

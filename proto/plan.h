@@ -81,7 +81,7 @@ struct plan_summary {
     uint32_t largest_separator; /* number of vertices in the largest separator; 0 if none */
     double work_fraction;       /* number of additions, relative to the dense plan */
     double planning_s;
-    bool cached; /* whether the order, or that none pays off, was known from an earlier graph */
+    bool cached; /* whether the order, or the fact that no order pays off, was cached */
 };
 
 struct plan {

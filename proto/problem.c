@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 0))) static void print_text(char to[PROBLEM_TEX
     memcpy(to + size, "...", 4);
 }
 
-/* Unless problem is NULL, sets it to the facts, the printed detail, and the hint unless NULL. */
+/* Sets the problem to the facts, the printed detail, and the hint. problem and hint may be NULL. */
 __attribute__((format(printf, 4, 0))) static void fill_problem(struct problem *problem,
                                                                const struct problem *facts,
                                                                const char *hint, const char *format,

@@ -43,7 +43,7 @@ enum status problem_refuse_limit(struct problem *problem, enum status status, do
                                  double actual, const char *hint, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* These functions add to a problem that has been set. All accept NULL. */
+/* These functions add members to a problem that has been set. All accept NULL. */
 void problem_at(struct problem *problem, uint64_t line, uint64_t column);
 void problem_index(struct problem *problem, uint64_t index);
 void problem_limit(struct problem *problem, double limit, double actual);

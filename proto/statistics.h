@@ -76,8 +76,8 @@ void statistics_divide(struct statistics *statistics);
 
 /* Closeness centrality as corrected by Wasserman and Faust (1994, formula 5.22) for graphs that are
  * not connected, NetworkX's default: r / sum * r / (n - 1) for a vertex that reaches r others, with
- * distances from it (NetworkX uses distances to it). The uncorrected value is this * (n - 1) / r. 0
- * if the vertex reaches no other or its distances have no positive sum, as in NetworkX. */
+ * distances from it (NetworkX uses distances to it). The uncorrected value is the result * (n - 1)
+ * / r. Returns 0, as in NetworkX, if the vertex reaches no other or the sum is not positive. */
 double statistics_closeness(const struct statistics *statistics, uint32_t row);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* The inner loops of statistics_rows.c. statistics_kernel.c is compiled once for each set. */
+/* The inner loops of statistics_rows.c, compiled once for each instruction set. */
 #pragma once
 
 #include "proto/isa.h"

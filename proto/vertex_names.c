@@ -12,7 +12,7 @@ enum encoding {
     ENCODING_TEXTS
 };
 
-/* Header of encoded names; after it `count` i64 numbers, or `count` u32 lengths and the texts. */
+/* Header of encoded names. `count` i64 numbers, or `count` u32 lengths and the texts, follow it. */
 struct header {
     uint32_t encoding;
     uint32_t count;

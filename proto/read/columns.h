@@ -65,7 +65,7 @@ struct columns {
     bool is_unweighted; /* weight=none was given: every edge has weight 1 */
     bool has_header;
     size_t count;
-    size_t last; /* last column found, where the next search starts, as records are alike */
+    size_t last; /* last column found; the next search starts there, because records are alike */
     size_t roles[ROLE_COUNT];   /* column of each role, or NO_COLUMN */
     enum column_role last_role; /* highest role that a column has */
     size_t rival;               /* another column that may be the weight, or NO_COLUMN */
@@ -88,7 +88,7 @@ bool columns_know_header(const struct columns *columns, const struct table_row *
  * parameters, one of the first two. */
 bool columns_is_end(const struct columns *columns, const struct table_row *row, size_t index);
 /* Returns whether the row has known names for source and target and a third field that can name a
- * weight, which is not a number, null, empty, or a name of edge IDs. ret_columns: their indexes. */
+ * weight: it is not a number, null, empty, or a name of edge IDs. ret_columns: their indexes. */
 bool columns_find_known(const struct table_row *header, size_t ret_columns[3]);
 /* Returns the column with this name, or NO_COLUMN; ignores case, spaces, '_' and '-'. */
 size_t columns_find_name(const struct table_row *row, const char *name);

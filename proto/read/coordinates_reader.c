@@ -221,7 +221,7 @@ void coordinates_reader_destroy(struct coordinates_reader *reader)
     }
 }
 
-/* Replaces STATUS_BAD_GRAPH, which functions shared with the graph readers return. */
+/* Replaces STATUS_BAD_GRAPH, from functions of graph readers, by STATUS_BAD_COORDINATES. */
 static enum status rename_problem(enum status status, struct problem *reterr)
 {
     if (status == STATUS_BAD_GRAPH) {

@@ -409,7 +409,7 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
 enum status decoder_feed(struct decoder *decoder, const char *bytes, size_t size,
                          struct problem *reterr)
 {
-    /* No signature is longer than the head. */
+    /* head[] cannot overflow: it holds the longest signature, after which the coding is known. */
     while (!decoder->told && size > 0) {
         decoder->head[decoder->head_size++] = *bytes++;
         size--;

@@ -148,7 +148,7 @@ enum status edge_check_times(const struct graph_builder *builder, struct problem
 {
     const uint64_t count = graph_builder_edge_count(builder);
     const double year_2000 = 946684800;
-    bool is_round = true; /* large weights that are no timestamps are often multiples of 1000 */
+    bool is_round = true; /* large weights that are not timestamps are often multiples of 1000 */
     uint64_t i = 0;
 
     for (; i < count; i++) {
@@ -185,7 +185,7 @@ void edge_check_warn(const struct graph_builder *builder, const struct name_tabl
                      bool may_be_header, struct warnings *warnings)
 {
     static const char *const missing[] = {"NULL", "null", "NaN", "nan", "NA", "N/A", "None", "\\N"};
-    const char *words[2] = {NULL, NULL}; /* a name that is no integer, and an integer */
+    const char *words[2] = {NULL, NULL}; /* a name that is not an integer, and an integer */
     size_t sizes[2];
 
     if (name_table_is_numeric(names)) {

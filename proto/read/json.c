@@ -325,7 +325,7 @@ static enum status end_element(struct json *json, struct problem *reterr)
                             reterr);
 }
 
-/* Accepts the value of an edge attribute, or a number in a list that is the value. */
+/* Accepts the value of an edge attribute or, if the value is a list, one number of the list. */
 static enum status accept_value(struct json *json, const struct json_token *token,
                                 struct problem *reterr)
 {

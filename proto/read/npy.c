@@ -1,7 +1,7 @@
 /* A square matrix in NumPy's .npy format: entry (i, j) is the weight of the edge from vertex i to
  * vertex j, counted from 0, even if it is 0. Missing edges are inf or nan in matrices of floats. In
- * matrices of integers they are the value that this service writes for unreachable: 1073741823 in
- * int32, and the largest value in other types. */
+ * matrices of integers they are marked by the value that this service writes for unreachable:
+ * 1073741823 in int32, and the largest value in other types. */
 #include "proto/npy_header.h"
 #include "proto/read/reader.h"
 

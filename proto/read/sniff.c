@@ -234,7 +234,7 @@ enum status sniff_read(enum format format, const struct graph_options *options, 
     return status;
 }
 
-/* Returns whether it is a METIS file with edges; "1 0" alone is more likely an edge than METIS. */
+/* Returns whether the bytes are METIS with edges; "1 0" alone is more likely an edge than METIS. */
 static bool looks_like_metis(const char *bytes, size_t size)
 {
     const struct graph_options options = {0};

@@ -1,6 +1,6 @@
 /* An overview of a distance matrix, or of a block of it: a grid of cells, each with the minimum,
- * mean and maximum of its finite distances and the fraction of unreachable ones. The diagonal is
- * included. The work is bounded: a matrix of more than OVERVIEW_ELEMENTS elements is sampled. A
+ * mean and maximum of its finite distances and the fraction of unreachable distances. The diagonal
+ * is included. The work is bounded: a matrix of more than OVERVIEW_ELEMENTS elements is sampled. A
  * sample has at least one row of each cell; its rows are evenly spread and always the same. Pure
  * functions on plain values. */
 #pragma once

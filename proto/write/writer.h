@@ -5,7 +5,7 @@
 #include "proto/text.h"
 #include "proto/vertex_names.h"
 
-/* Maximum size in bytes of a cell with its separator, also of an unreachable cell. */
+/* Maximum size in bytes of a cell, reachable or not, with its separator. */
 #define CELL_SIZE 33
 
 struct cell_style {
