@@ -145,7 +145,7 @@ MUST_CHECK static enum status open_member(uint32_t index, uint32_t threads, stru
     return STATUS_OK;
 }
 
-/* Lets one device write to another's memory. Otherwise the driver copies through the host. */
+/* Lets one device write to another's memory. Without this, the driver copies through the host. */
 MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu *other)
 {
     int can = 0;
@@ -158,7 +158,7 @@ MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu
     }
     GPU_TRY(cudaSetDevice(gpu->ordinal));
     const cudaError_t error = cudaDeviceEnablePeerAccess(other->ordinal, 0);
-    /* Without an NVLink switch a device supports only a limited number of peers. */
+    /* Not a failure: without an NVLink switch a device supports only a limited number of peers. */
     if (error == cudaErrorPeerAccessAlreadyEnabled || error == cudaErrorTooManyPeers ||
         error == cudaErrorPeerAccessUnsupported) {
         (void)cudaGetLastError();

@@ -92,8 +92,8 @@ uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge
 uint64_t gpu_free_bytes(const struct gpu *gpu);
 
 /* Returns the device memory that the first member needs to solve by a plan that omits tiles.
- * Because of padding it may need more than the dense plan, so the caller checks that the plan fits,
- * and otherwise uses the dense plan. */
+ * Because of padding, such a plan may need more memory than the dense plan, so the caller uses it
+ * only if it fits. */
 uint64_t gpu_plan_bytes(const struct plan *plan, uint64_t edge_count, enum kind kind);
 
 /* Computes the matrix (host memory, n x n, unpadded) by blocked Floyd-Warshall, with a plan whose

@@ -343,7 +343,7 @@ static struct download<typename semiring::element, result> download_of(struct so
         solve->workspace.layout.chunk_bytes / (download.vertex_count * sizeof(result));
     download.row_count = download_rows_of(download.order.rows, download.vertex_count);
     download.ranks = solve->ranks;
-    /* The chunk size is the same on all ranks. */
+    /* All ranks compute the same chunk size, so that rank 0 knows how many rows it receives. */
     const uint32_t most = download.order.rows.most * GPU_TILE;
     download.chunk_rows = rows < most ? (uint32_t)rows : most;
     return download;

@@ -30,8 +30,9 @@ struct search {
     uint32_t *mark;   /* number of the walk that last visited the vertex; 0 = none */
 };
 
-/* Returns the exponent of a power of ten that makes all weights integers. If these would be too
- * long, the exponent is such that the largest weight has WEIGHT_DIGITS digits at most. */
+/* Returns the exponent of a power of ten that makes all weights integers. If these integers would
+ * be too long, returns an exponent with which the largest weight has at most WEIGHT_DIGITS digits.
+ */
 static int find_decimals(const struct graph *graph)
 {
     int lowest = INT32_MAX;

@@ -162,7 +162,7 @@ struct shortest {
 };
 
 /* Returns the high 64 bits of power * factor / 2^64. The last bit is also set when any lower bit is
- * set, so the result compares like the exact product (section 9.9 of the paper). */
+ * set, so the result compares like the exact product (section 9.9 of Giulietti 2020). */
 static uint64_t multiply_power(const uint64_t power[2], uint64_t factor)
 {
     const wide low = (wide)power[1] * factor;

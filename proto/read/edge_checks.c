@@ -28,7 +28,7 @@ enum status edge_comments_parse(struct edge_comments *comments, const char *line
             comments->undirected || (directed && memmem(line, size, "unordered", 9) == NULL);
         return STATUS_OK;
     }
-    CHECK(second.bytes != NULL); /* the compiler of sanitizer builds cannot derive this */
+    CHECK(second.bytes != NULL); /* the compiler of sanitizer builds cannot prove this */
     const bool is_kind = second.size == 0 || memmem(second.bytes, second.size, "weighted", 8) ||
                          memmem(second.bytes, second.size, "signed", 6) ||
                          line_word_is(second, "positive") || line_word_is(second, "dynamic");

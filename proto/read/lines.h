@@ -1,6 +1,6 @@
 /* Cuts text into lines, and a line into words. The text arrives in pieces that may be cut anywhere.
- * struct line_splitter passes on a line within one piece in place, and copies a line that is cut by
- * the end of a piece. It is part of a reader and used by one thread at a time. */
+ * struct line_splitter copies only lines that are cut by the end of a piece, and passes on all
+ * other lines without a copy. It is part of a reader and used by one thread at a time. */
 #pragma once
 
 #include "proto/problem.h"

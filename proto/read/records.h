@@ -1,6 +1,6 @@
-/* Splits a binary format into records. The bytes arrive in pieces that may be cut anywhere. Records
- * within one piece are passed on in place; a record that is cut by the end of a piece is copied
- * until it is complete. A splitter is part of a reader and used by one thread at a time. */
+/* Splits a binary format into records. The bytes arrive in pieces that may be cut anywhere. Only a
+ * record that is cut by the end of a piece is copied; all other records are passed on without a
+ * copy. A splitter is part of a reader and used by one thread at a time. */
 #pragma once
 
 #include "proto/problem.h"

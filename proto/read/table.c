@@ -187,7 +187,7 @@ static enum status decide_layout(struct table *table, const char *line, size_t s
     table->has_corner = table->has_header && corner.size == 0;
     table->is_open = true;
     table->decided = true;
-    /* The first row of a symmetric matrix with an empty diagonal looks like a header of numbers. */
+    /* A header of numbers looks like the first row of a symmetric matrix with an empty diagonal. */
     table->is_refused = is_labelled && !is_shorter && may_be_row && is_missing(second.fields[1]) &&
                         (label.size > 1 || *label.bytes != '0');
     if (table->is_refused) {
