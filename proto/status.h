@@ -98,6 +98,15 @@ enum status {
         }                                                                                          \
     } while (0)
 
+/* The next step of a function that releases something at its end: makes the call and stores its
+ * status in `status`, unless an earlier step failed. */
+#define STATUS_THEN(status, call)                                                                  \
+    do {                                                                                           \
+        if ((status) == STATUS_OK) {                                                               \
+            (status) = (call);                                                                     \
+        }                                                                                          \
+    } while (0)
+
 /* code: stable PascalCase name of the problem; title: one line for users; http: status code of the
  * response; exit_code: exit code of the command apsp (1 bad input, 2 usage, 3 device). */
 struct status_info {

@@ -117,10 +117,8 @@ enum status json_nodes_build(struct json_nodes *nodes, bool directed, struct gra
         row_of[row] = nodes->vertices[row].position;
         status = row_of[row] == NO_VERTEX ? refuse_unlisted(nodes, row, reterr) : STATUS_OK;
     }
-    if (status == STATUS_OK) {
-        status = reader_finish_names(nodes->reader, &nodes->names, row_of, !nodes->has_string,
-                                     directed, ret_graph, reterr);
-    }
+    STATUS_THEN(status, reader_finish_names(nodes->reader, &nodes->names, row_of,
+                                            !nodes->has_string, directed, ret_graph, reterr));
     free(row_of);
     return status;
 }

@@ -77,9 +77,7 @@ static int run_command(const struct command *command, const struct config *confi
     struct command_call call = {
         .command = command, .config = config, .problem = &problem, .ranks = ranks};
     enum status status = command_parse(&call, argc, argv);
-    if (status == STATUS_OK) {
-        status = command->run(&call, &problem);
-    }
+    STATUS_THEN(status, command->run(&call, &problem));
     status = ranks_agree(ranks, status);
     if (status != STATUS_OK) {
         problem.status = status;

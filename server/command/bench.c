@@ -101,12 +101,8 @@ static enum status make_graph(uint32_t n, bool directed, struct graph **ret_grap
     STATUS_TRY(graph_builder_create(&options, &builder));
     const struct generator_sink sink = {builder, add_edge};
     enum status status = generator_run(&request, &sink);
-    if (status == STATUS_OK) {
-        status = vertex_names_create_range(n, 0, &names);
-    }
-    if (status == STATUS_OK) {
-        status = graph_builder_finish(builder, &names, NULL, directed, ret_graph, reterr);
-    }
+    STATUS_THEN(status, vertex_names_create_range(n, 0, &names));
+    STATUS_THEN(status, graph_builder_finish(builder, &names, NULL, directed, ret_graph, reterr));
     vertex_names_destroy(names);
     graph_builder_destroy(builder);
     return status;
@@ -204,13 +200,10 @@ static enum status measure_subject(struct bench *bench, uint32_t n, enum arithme
         return STATUS_OK;
     }
     enum status status = make_graph(n, directed, &subject.graph, bench->reterr);
-    if (status == STATUS_OK) {
-        status = planner_dense(n, bench->solver->class_->tile, &subject.plan);
-    }
+    STATUS_THEN(status, planner_dense(n, bench->solver->class_->tile, &subject.plan));
     subject.matrix.elements = aligned_alloc(page, (bytes + page) / page * page);
-    if (status == STATUS_OK) {
-        status = subject.matrix.elements != NULL ? time_solves(bench, &subject) : STATUS_NO_MEMORY;
-    }
+    STATUS_THEN(status,
+                subject.matrix.elements != NULL ? time_solves(bench, &subject) : STATUS_NO_MEMORY);
     if (status != STATUS_OK && status != STATUS_CANCELLED) {
         problem_set(bench->reterr, status, "a solve with %u vertices failed: %s", n,
                     status_info(status)->title);
@@ -276,7 +269,7 @@ static enum status run_bench(struct command_call *call, struct problem *reterr)
     }
     STATUS_TRY(solver_open(&call->config->solver, &bench.solver, reterr));
     const bool is_gpu = strcmp(bench.solver->class_->name, "gpu") == 0;
-    solver_describe(bench.solver, &bench.device);
+    bench.solver->class_->describe(bench.solver, &bench.device);
     bench.unit = is_gpu ? 1e12 : 1e9;
     if (call->values[SIZES] == NULL) {
         parse_lists(call, is_gpu ? SIZES_GPU : SIZES_CPU, NULL, &bench);

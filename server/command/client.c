@@ -42,9 +42,7 @@ enum status client_run(struct command_call *call, struct problem *reterr)
     struct client client;
     command_watch_signals();
     enum status status = open_client(call, &client, reterr);
-    if (status == STATUS_OK) {
-        status = call->command->ask(&client, reterr);
-    }
+    STATUS_THEN(status, call->command->ask(&client, reterr));
     curl_slist_free_all(client.headers);
     curl_easy_cleanup(client.curl);
     text_finish(&client.answer.body);
@@ -309,9 +307,7 @@ enum status client_ask(struct client *client, const char *method, struct text *p
     struct text url = {0};
     text_printf(&url, "%s%s", client->base, path->size > 0 ? path->bytes : "");
     enum status status = text_status(path) == STATUS_OK ? text_status(&url) : text_status(path);
-    if (status == STATUS_OK) {
-        status = send_request(client, method, url.bytes, file, reterr);
-    }
+    STATUS_THEN(status, send_request(client, method, url.bytes, file, reterr));
     text_finish(&url);
     text_finish(path);
     return status;

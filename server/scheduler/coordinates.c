@@ -131,9 +131,7 @@ static enum status decode_document(const struct upload *upload, struct coordinat
     struct decoder *decoder = NULL;
     STATUS_TRY(decoder_create(&rules, &decoder));
     enum status status = decoder_feed(decoder, document->bytes, document->size, reterr);
-    if (status == STATUS_OK) {
-        status = decoder_end(decoder, reterr);
-    }
+    STATUS_THEN(status, decoder_end(decoder, reterr));
     decoder_destroy(decoder);
     if (status == STATUS_BAD_GRAPH || status == STATUS_TRUNCATED) {
         reterr->status = status = STATUS_BAD_COORDINATES; /* replaces the decoder's status */
@@ -147,9 +145,7 @@ static enum status read_document(const struct upload *upload, const struct verte
     struct coordinates_reader *reader = NULL;
     STATUS_TRY(coordinates_reader_create(names, &reader));
     enum status status = decode_document(upload, reader, reterr);
-    if (status == STATUS_OK) {
-        status = coordinates_reader_end(reader, ret_coordinates, reterr);
-    }
+    STATUS_THEN(status, coordinates_reader_end(reader, ret_coordinates, reterr));
     coordinates_reader_destroy(reader);
     return status;
 }
@@ -274,9 +270,8 @@ enum status coordinates_copy(struct submission *submission)
         coordinates_destroy(coordinates);
         return STATUS_OK;
     }
-    if (status == STATUS_OK) {
-        status = coordinates_file_write(folder, submission->graph_id, coordinates, &file, &info);
-    }
+    STATUS_THEN(status,
+                coordinates_file_write(folder, submission->graph_id, coordinates, &file, &info));
     coordinates_destroy(coordinates);
     if (status != STATUS_OK) {
         return problem_set(&submission->problem, status, "The coordinates cannot be copied.");

@@ -89,9 +89,7 @@ static enum status open_result(const struct scheduler *scheduler, const struct g
                                 entry->row.vertex_count, row->kind, row->checksum, &file));
     enum status status =
         graph_file_read_names(store_folder(scheduler->store, STORE_GRAPHS), row->graph_id, &names);
-    if (status == STATUS_OK) {
-        status = result_create(row->graph_id, row->etag, &file, &names, ret_result);
-    }
+    STATUS_THEN(status, result_create(row->graph_id, row->etag, &file, &names, ret_result));
     result_file_destroy(file);
     vertex_names_destroy(names);
     return status;
@@ -132,9 +130,7 @@ static enum status restore_job(void *context, const struct job_row *row)
     struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, row->graph_id);
     job->graph = entry;
     enum status status = scheduler_tenant(scheduler, row->tenant, &job->tenant);
-    if (status == STATUS_OK) {
-        status = job_table_add(&scheduler->jobs, &job);
-    }
+    STATUS_THEN(status, job_table_add(&scheduler->jobs, &job));
     if (status != STATUS_OK) {
         job_destroy(job);
         return status;

@@ -129,7 +129,8 @@ static bool prove_narrow(const struct solver *solver, const struct graph *graph,
         graph->vertex_count < solver->narrow_vertices) {
         return false;
     }
-    solver_estimate(solver, graph->vertex_count, graph->edge_count, KIND_I4, &options, &estimate);
+    solver->class_->estimate(solver, graph->vertex_count, graph->edge_count, KIND_I4, &options,
+                             &estimate);
     const double gain_s = (estimate.seconds - estimate.finish_s) * NARROW_GAIN;
     const bool narrow =
         ranks_is_first(ranks) &&
@@ -170,14 +171,12 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
     const struct graph *solved = subject.graph;
     const enum kind computed = subject.scaling.kind;
     const bool narrow = prove_narrow(solver, solved, computed);
-    if (status == STATUS_OK) {
-        status = make_plan(solver, &subject, narrow, NULL, &plan);
-    }
+    STATUS_THEN(status, make_plan(solver, &subject, narrow, NULL, &plan));
     if (status == STATUS_OK) {
         const struct solve_options options = options_of(&subject, narrow);
         *ret_estimate = (struct solver_estimate){0};
-        solver_estimate(solver, solved->vertex_count, solved->edge_count, computed, &options,
-                        ret_estimate);
+        solver->class_->estimate(solver, solved->vertex_count, solved->edge_count, computed,
+                                 &options, ret_estimate);
     }
     solve_subject_finish(&subject);
     STATUS_TRY(status);
@@ -310,8 +309,8 @@ static void tell_expected(const struct solve *solve)
     if (observer == NULL || observer->expect == NULL) {
         return;
     }
-    solver_estimate(solve->solver, graph->vertex_count, graph->edge_count,
-                    solve->subject.scaling.kind, &options, &estimate);
+    solve->solver->class_->estimate(solve->solver, graph->vertex_count, graph->edge_count,
+                                    solve->subject.scaling.kind, &options, &estimate);
     const double seconds[PHASE_COUNT] = {
         [PHASE_FILLING] = estimate.fill_s,
         [PHASE_SOLVING] = solve->plan != NULL && solve->plan->expected_s > 0
@@ -449,7 +448,7 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
                           .reterr = reterr};
     struct statistics *statistics = outcome->account.statistics;
     CHECK(request->kind == matrix->kind && graph->vertex_count == matrix->vertex_count);
-    solver_describe(solve.solver, &outcome->device);
+    solve.solver->class_->describe(solve.solver, &outcome->device);
     const struct scaling scaling = graph_scaling(&graph->summary, request->kind);
     if (statistics != NULL && scaling.decimals > 0) {
         solve.numbers = *statistics;
@@ -482,9 +481,7 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
         status = ranks_agree(ranks, stop ? STATUS_CANCELLED : STATUS_OK);
         status = status == STATUS_CANCELLED ? tell_failure(&solve, status) : status;
     }
-    if (status == STATUS_OK) {
-        status = compute_matrix(&solve);
-    }
+    STATUS_THEN(status, compute_matrix(&solve));
     host_memory_stop_warming(warmer);
     if (status == STATUS_OK && ranks_is_first(ranks)) {
         status = finish_solve(&solve);

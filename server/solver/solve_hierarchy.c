@@ -104,9 +104,7 @@ static enum status customize_shape(const struct hierarchy_shape *shape, const st
     }
     void *bytes = aligned_alloc(HIERARCHY_ALIGNMENT, size);
     enum status status = bytes != NULL ? cpu_pool_create(threads, &pool) : STATUS_NO_MEMORY;
-    if (status == STATUS_OK) {
-        status = hierarchy_customize(shape, graph, pool, options, bytes);
-    }
+    STATUS_THEN(status, hierarchy_customize(shape, graph, pool, options, bytes));
     cpu_pool_destroy(pool);
     if (status != STATUS_OK) {
         free(bytes);
@@ -131,9 +129,7 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
     const uint32_t threads = request->threads > 0 ? request->threads : cpu_pool_cores();
     record->observer = observer;
     enum status status = solve_subject_init(graph, request->kind, true, &subject);
-    if (status == STATUS_OK) {
-        status = solve_refuse_unsolvable(graph, &subject, observer, outcome, reterr);
-    }
+    STATUS_THEN(status, solve_refuse_unsolvable(graph, &subject, observer, outcome, reterr));
     const double began_s = stopwatch_now_s();
     if (status == STATUS_OK && shape == NULL) {
         const struct order_options order = {.threads = threads, .observer = observer};

@@ -428,12 +428,8 @@ enum status catalogue_transact(struct catalogue *catalogue,
 {
     sqlite3_stmt **statements = catalogue->statements;
     enum status status = run_statement(statements[STATEMENT_BEGIN], SQLITE_OK, NULL, NULL);
-    if (status == STATUS_OK) {
-        status = write(catalogue, context);
-    }
-    if (status == STATUS_OK) {
-        status = run_statement(statements[STATEMENT_COMMIT], SQLITE_OK, NULL, NULL);
-    }
+    STATUS_THEN(status, write(catalogue, context));
+    STATUS_THEN(status, run_statement(statements[STATEMENT_COMMIT], SQLITE_OK, NULL, NULL));
     /* After some failures SQLite has already rolled the transaction back. */
     if (!sqlite3_get_autocommit(catalogue->database)) {
         sqlite3_exec(catalogue->database, "ROLLBACK", NULL, NULL, NULL);

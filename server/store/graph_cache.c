@@ -174,9 +174,7 @@ static enum status read_edges(const struct graph_cache *cache, const char *graph
     struct adjacency *adjacency = NULL;
     struct graph *graph = NULL;
     enum status status = graph_file_read(cache->graph_folder, graph_id, &graph);
-    if (status == STATUS_OK) {
-        status = adjacency_create(graph, &adjacency);
-    }
+    STATUS_THEN(status, adjacency_create(graph, &adjacency));
     graph_destroy(graph);
     *ret_object = adjacency;
     return status == STATUS_OK ? STATUS_OK

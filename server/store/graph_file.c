@@ -280,9 +280,7 @@ static enum status read_graph(const struct opened *file, struct graph **ret_grap
     graph->edge_count = header->edge_count;
     graph->summary = file->summary;
     enum status status = read_names(file, &graph->names);
-    if (status == STATUS_OK) {
-        status = read_edges(file, graph);
-    }
+    STATUS_THEN(status, read_edges(file, graph));
     if (status != STATUS_OK) {
         graph_destroy(graph);
         return status;

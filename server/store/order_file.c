@@ -89,9 +89,7 @@ void order_file_write(int descriptor, const uint32_t *words, size_t count)
     const struct header header = {.count = count,
                                   .checksum = XXH3_64bits_withSeed(words, size, VERSION)};
     enum status status = draft_file_write(descriptor, sizeof(header), words, size);
-    if (status == STATUS_OK) {
-        status = draft_file_write(descriptor, 0, &header, sizeof(header));
-    }
+    STATUS_THEN(status, draft_file_write(descriptor, 0, &header, sizeof(header)));
     (void)status;
 }
 

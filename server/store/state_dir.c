@@ -131,9 +131,7 @@ static enum status write_format(const char *path, struct state_dir *folder, stru
         status = draft_file_publish(&draft, "FORMAT");
         draft_file_finish(&draft);
     }
-    if (status == STATUS_OK) {
-        status = draft_file_sync_names(folder->root);
-    }
+    STATUS_THEN(status, draft_file_sync_names(folder->root));
     return status == STATUS_OK ? STATUS_OK
                                : problem_set(reterr, status, "%s: cannot write FORMAT", path);
 }

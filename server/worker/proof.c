@@ -133,10 +133,8 @@ static enum status check_rows(uint32_t threads, struct cpu_pool **pool, struct t
                                                 .row_count = row_count,
                                                 .pool = is_shared ? *pool : NULL,
                                                 .observer = &observer};
-    if (status == STATUS_OK) {
-        status = is_matrix ? certificate_check(&request, &verification, &task->problem)
-                           : check_computed_rows(&request, task, &verification);
-    }
+    STATUS_THEN(status, is_matrix ? certificate_check(&request, &verification, &task->problem)
+                                  : check_computed_rows(&request, task, &verification));
     status = solve_judge(task->graph, &subject, &observer, status, &task->outcome, &task->problem);
     solve_subject_finish(&subject);
     if (status == STATUS_OK && !is_matrix && task->verify) {

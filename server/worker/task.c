@@ -138,9 +138,7 @@ void task_open_files(const struct task_folders *folders, struct task *task)
     if (!atomic_load(&task->signal->cancelled)) {
         task->status = open_graph(folders, task);
     }
-    if (task->status == STATUS_OK) {
-        task->status = make_result_file(folders, task);
-    }
+    STATUS_THEN(task->status, make_result_file(folders, task));
 }
 
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),

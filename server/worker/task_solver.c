@@ -47,7 +47,7 @@ void task_solver_open(const struct worker_setup *setup, const struct ranks *rank
     }
     if (facts.status == STATUS_OK) {
         solver_allow_plans(solver, &setup->solver);
-        solver_describe(solver, &facts.device);
+        solver->class_->describe(solver, &facts.device);
         if (setup->gpu_members == 1 && facts.gpu_count > 1 && setup->sharing) {
             const uint64_t part = facts.device.memory_free_bytes / GROUP_CONTEXT_PARTS;
             facts.device.memory_free_bytes -=
@@ -75,9 +75,7 @@ static enum status solve_task_hierarchy(const struct task_solver *solver, struct
     enum status status =
         solve_hierarchy(task->graph, &request, &bytes, &size, &task->outcome, &task->problem);
     task_keep_record(&task->order_file, &record);
-    if (status == STATUS_OK) {
-        status = task_write_result(task, bytes, size);
-    }
+    STATUS_THEN(status, task_write_result(task, bytes, size));
     free(bytes);
     return status;
 }
@@ -136,9 +134,7 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     enum status status =
         solve_graph(solver->solver, task->graph, &request, &matrix, &task->outcome, &task->problem);
     task->outcome.account.statistics = NULL;
-    if (status == STATUS_OK) {
-        status = task_write_result(task, NULL, 0);
-    }
+    STATUS_THEN(status, task_write_result(task, NULL, 0));
     task_keep_record(&task->order_file, &record);
     return status;
 }

@@ -28,9 +28,7 @@ enum status serve_estimate(struct request *request, struct call *call, struct pr
     json_t *document = NULL;
     STATUS_TRY(request_parse_document(request, &document, reterr));
     enum status status = query_from_document(document, known, 0, &members, reterr);
-    if (status == STATUS_OK) {
-        status = read_members(&members.query, call, reterr);
-    }
+    STATUS_THEN(status, read_members(&members.query, call, reterr));
     json_decref(document);
     return status;
 }

@@ -191,9 +191,7 @@ enum status auth_load_keys(struct keyring *keyring, const char *path, struct pro
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the keys.");
     }
     enum status status = config_check_secret(path, reterr);
-    if (status == STATUS_OK) {
-        status = read_lines(&reading, stream);
-    }
+    STATUS_THEN(status, read_lines(&reading, stream));
     fclose(stream);
     if (status != STATUS_OK) {
         free(reading.entries);

@@ -162,9 +162,7 @@ enum status http_start(const struct http_parts *parts, struct http **ret_http,
     }
     http->shared.listener = parts->listener;
     enum status status = fill_context(parts, http, reterr);
-    if (status == STATUS_OK) {
-        status = start_endpoints(http, reterr);
-    }
+    STATUS_THEN(status, start_endpoints(http, reterr));
     if (status != STATUS_OK) {
         stop_threads(http);
         destroy_http(http);

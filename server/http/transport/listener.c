@@ -153,9 +153,7 @@ static enum status open_unix(const char *path, unsigned mode, struct listener *l
     } else if (unlink(path) != 0) {
         status = refuse_path(path, "remove", reterr);
     }
-    if (status == STATUS_OK) {
-        status = bind_unix(path, mode, listener, reterr);
-    }
+    STATUS_THEN(status, bind_unix(path, mode, listener, reterr));
     listener->is_local = listener->is_unix = true;
     snprintf(listener->address, sizeof(listener->address), LISTENER_UNIX_PREFIX "%s", path);
     return status;

@@ -301,12 +301,8 @@ static enum status fill_shape(const struct graph *graph, const struct hierarchy_
     pass.open = scratch + 3 * n;
     pass.found = scratch + 4 * n;
     enum status status = reserve(&pass.rows, 1); /* allocated even if there are no rows */
-    if (status == STATUS_OK) {
-        status = list_sides(graph, shape->position_of, true, &pass.higher);
-    }
-    if (status == STATUS_OK) {
-        status = find_supernodes(&pass);
-    }
+    STATUS_THEN(status, list_sides(graph, shape->position_of, true, &pass.higher));
+    STATUS_THEN(status, find_supernodes(&pass));
     shape->row = pass.rows.items;
     sides_finish(&pass.higher);
     free(scratch);
@@ -337,9 +333,7 @@ enum status hierarchy_make_shape(const struct graph *graph, const uint32_t *vert
         }
         status = order_positions(graph, shape);
     }
-    if (status == STATUS_OK) {
-        status = fill_shape(graph, limits, shape);
-    }
+    STATUS_THEN(status, fill_shape(graph, limits, shape));
     if (status != STATUS_OK) {
         hierarchy_destroy_shape(shape);
         return status;
