@@ -40,6 +40,23 @@ struct graph *range_random(uint64_t seed)
     return range_build(vertex_count, edges, count, range_next(&seed, 3) > 0);
 }
 
+struct graph *range_grid(uint32_t width)
+{
+    struct range_edge *edges = calloc((size_t)width * width, 2 * sizeof(*edges));
+    size_t count = 0;
+    for (uint32_t cell = 0; cell < width * width; ++cell) {
+        if ((cell + 1) % width != 0) {
+            edges[count++] = (struct range_edge){cell, cell + 1, 1};
+        }
+        if (cell + width < width * width) {
+            edges[count++] = (struct range_edge){cell, cell + width, 1};
+        }
+    }
+    struct graph *graph = range_build(width * width, edges, count, false);
+    free(edges);
+    return graph;
+}
+
 uint64_t *range_distances(const struct graph *graph)
 {
     const size_t n = graph->vertex_count;

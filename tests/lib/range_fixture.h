@@ -21,6 +21,9 @@ uint32_t range_next(uint64_t *seed, uint32_t below);
 struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges, size_t count,
                           bool directed);
 
+/* Makes an undirected grid of width * width vertices with weights 1. */
+struct graph *range_grid(uint32_t width);
+
 /* Makes a random graph. A third of the graphs are undirected, the number of edges ranges from 0 to
  * more than the number of vertex pairs, and a fifth of the weights are 0. */
 struct graph *range_random(uint64_t seed);

@@ -1,10 +1,18 @@
 #include "server/solver/plan/symbolic.h"
 
-#include "server/solver/plan/tile_map.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define WORD_BITS 64
+
+/* The tiles that can have a finite entry: one bit per tile. Rows begin on word boundaries, so that
+ * two rows are joined word by word. */
+struct tile_map {
+    uint32_t tile_count; /* tiles along an edge */
+    size_t row_words;
+    uint64_t *words; /* bits of the tiles, tile_count rows */
+};
 
 struct list {
     void *items;
@@ -40,6 +48,49 @@ struct pass {
     double seconds;
 };
 
+static uint64_t *row_of(const struct tile_map *map, uint32_t row_tile)
+{
+    return map->words + row_tile * map->row_words;
+}
+
+static bool has_tile(const struct tile_map *map, uint32_t row_tile, uint32_t column_tile)
+{
+    return (row_of(map, row_tile)[column_tile / WORD_BITS] >> column_tile % WORD_BITS & 1) != 0;
+}
+
+static void add_tile(struct tile_map *map, uint32_t row_tile, uint32_t column_tile)
+{
+    row_of(map, row_tile)[column_tile / WORD_BITS] |= UINT64_C(1) << column_tile % WORD_BITS;
+}
+
+/* Adds the tiles of the other row to the row of row_tile. */
+static void join_row(struct tile_map *map, uint32_t row_tile, uint32_t other_row_tile)
+{
+    uint64_t *to = row_of(map, row_tile);
+    const uint64_t *from = row_of(map, other_row_tile);
+    for (size_t word = 0; word < map->row_words; word++) {
+        to[word] |= from[word];
+    }
+}
+
+/* Adds the tiles to a bitmap of the plan, which has no gaps between rows. A row's last word has no
+ * bits beyond the row, so to[1] is in the bitmap. */
+static void pack_tiles(const struct tile_map *map, uint64_t *packed)
+{
+    for (uint32_t row = 0; row < map->tile_count; row++) {
+        for (size_t word = 0; word < map->row_words; word++) {
+            const uint64_t bits = row_of(map, row)[word];
+            const size_t bit = (size_t)row * map->tile_count + word * WORD_BITS;
+            const size_t shift = bit % WORD_BITS;
+            uint64_t *to = packed + bit / WORD_BITS;
+            to[0] |= bits << shift;
+            if (shift > 0 && bits >> (WORD_BITS - shift) != 0) {
+                to[1] |= bits >> (WORD_BITS - shift);
+            }
+        }
+    }
+}
+
 static enum status list_reserve(struct list *list, size_t more)
 {
     if (more <= list->capacity - list->count) {
@@ -64,7 +115,7 @@ static enum status acquire_plan(const struct graph *graph, const struct plan_out
                                 struct plan *plan)
 {
     const size_t tiles = outline->tile_count;
-    const size_t bitmap_words = (tiles * tiles + TILE_MAP_WORD_BITS - 1) / TILE_MAP_WORD_BITS;
+    const size_t bitmap_words = (tiles * tiles + WORD_BITS - 1) / WORD_BITS;
     plan->summary.kind = PLAN_NESTED_DISSECTION;
     plan->vertex_count = graph->vertex_count;
     plan->tile = outline->tile;
@@ -104,9 +155,18 @@ static enum status reach_first(struct pass *pass, const struct graph *graph)
         for (uint32_t at = outline->tile_begin[tile]; at < outline->tile_begin[tile + 1]; at++) {
             tile_of[outline->vertex_at[at]] = tile;
         }
-        tile_map_add(&pass->reached, tile, tile);
+        add_tile(&pass->reached, tile, tile);
     }
-    tile_map_add_edges(&pass->reached, graph, tile_of);
+    for (uint32_t source = 0; source < graph->vertex_count; source++) {
+        for (uint64_t edge = graph->row_offset[source]; edge < graph->row_offset[source + 1];
+             edge++) {
+            const uint32_t other = tile_of[graph->target[edge]];
+            add_tile(&pass->reached, tile_of[source], other);
+            if (!graph->directed) {
+                add_tile(&pass->reached, other, tile_of[source]);
+            }
+        }
+    }
     free(tile_of);
     return STATUS_OK;
 }
@@ -118,7 +178,7 @@ static enum status list_reached(struct pass *pass, uint32_t tile, bool column, s
     uint32_t *items = list->items;
     for (uint32_t other = 0; status == STATUS_OK && other < pass->tile_count; other++) {
         if (other != tile &&
-            tile_map_has(&pass->reached, column ? other : tile, column ? tile : other)) {
+            has_tile(&pass->reached, column ? other : tile, column ? tile : other)) {
             items[list->count++] = other;
         }
     }
@@ -181,8 +241,7 @@ static enum status choose_pivots(struct pass *pass, uint32_t first, struct plan_
         bool fits = products <= most;
         for (uint32_t index = 0; fits && index < round->pivot_count; index++) {
             const uint32_t other = pass->pivots[index].tile;
-            fits = !tile_map_has(&pass->reached, tile, other) &&
-                   !tile_map_has(&pass->reached, other, tile);
+            fits = !has_tile(&pass->reached, tile, other) && !has_tile(&pass->reached, other, tile);
         }
         if (!fits) {
             break;
@@ -238,8 +297,7 @@ static size_t count_row(struct pass *pass, const uint32_t *right, uint32_t row)
         const uint32_t columns = count_columns(pass, pivot, right, row);
         for (uint32_t i = 0; i < columns; i++) {
             const uint32_t column = right[pivot->right_begin + i];
-            pass->row_targets[column / TILE_MAP_WORD_BITS] |= UINT64_C(1)
-                                                              << column % TILE_MAP_WORD_BITS;
+            pass->row_targets[column / WORD_BITS] |= UINT64_C(1) << column % WORD_BITS;
             pass->column_next[column]++;
         }
         count += columns;
@@ -253,15 +311,14 @@ static void list_targets(struct pass *pass, struct plan_round *round, uint32_t r
     struct plan_target *targets = pass->targets.items;
     for (size_t word = 0; word < pass->reached.row_words; word++) {
         for (uint64_t bits = pass->row_targets[word]; bits != 0; bits &= bits - 1) {
-            const uint32_t column =
-                (uint32_t)(word * TILE_MAP_WORD_BITS) + (uint32_t)__builtin_ctzll(bits);
+            const uint32_t column = (uint32_t)(word * WORD_BITS) + (uint32_t)__builtin_ctzll(bits);
             const uint32_t count = pass->column_next[column];
             targets[pass->targets.count++] =
                 (struct plan_target){.row_tile = row,
                                      .column_tile = column,
                                      .product_begin = round->product_count,
                                      .product_count = count,
-                                     .fresh = !tile_map_has(&pass->reached, row, column)};
+                                     .fresh = !has_tile(&pass->reached, row, column)};
             pass->column_next[column] = round->product_count;
             round->product_count += count;
             round->target_count++;
@@ -341,7 +398,7 @@ static enum status list_round(struct pass *pass, uint32_t first_pivot, struct pl
     for (uint32_t index = 0; index < round->pivot_count; index++) {
         const struct plan_pivot *pivot = &pass->pivots[index];
         for (uint32_t i = 0; i < pivot->left_count; i++) {
-            tile_map_join_row(&pass->reached, left[pivot->left_begin + i], pivot->tile);
+            join_row(&pass->reached, left[pivot->left_begin + i], pivot->tile);
         }
     }
     return STATUS_OK;
@@ -387,6 +444,7 @@ static enum status run_pass(const struct graph *graph, const struct plan_outline
 {
     CHECK(outline->tile_count <= PLAN_TILES_MAX);
     const size_t tiles = outline->tile_count;
+    const size_t row_words = (tiles + WORD_BITS - 1) / WORD_BITS;
     struct plan *plan = calloc(1, sizeof(*plan));
     if (plan == NULL) {
         return STATUS_NO_MEMORY;
@@ -395,6 +453,9 @@ static enum status run_pass(const struct graph *graph, const struct plan_outline
         .outline = outline,
         .plan = plan,
         .tile_count = outline->tile_count,
+        .reached = {.tile_count = outline->tile_count,
+                    .row_words = row_words,
+                    .words = calloc(tiles + 1, (row_words + 1) * sizeof(*pass.reached.words))},
         .cost = cost,
         .left = {.item_size = sizeof(*plan->left_tiles)},
         .right = {.item_size = sizeof(*plan->right_tiles)},
@@ -402,21 +463,17 @@ static enum status run_pass(const struct graph *graph, const struct plan_outline
         .products = {.item_size = sizeof(*plan->products)},
         .touches = {.item_size = sizeof(struct touch)},
         .touch_begin = calloc(tiles + 2, sizeof(*pass.touch_begin)),
-        .row_targets = calloc(tiles / TILE_MAP_WORD_BITS + 2, sizeof(*pass.row_targets)),
+        .row_targets = calloc(row_words + 1, sizeof(*pass.row_targets)),
         .column_next = calloc(tiles + 1, sizeof(*pass.column_next)),
     };
     enum status status = acquire_plan(graph, outline, plan);
-    if (pass.touch_begin == NULL || pass.row_targets == NULL || pass.column_next == NULL) {
+    if (pass.reached.words == NULL || pass.touch_begin == NULL || pass.row_targets == NULL ||
+        pass.column_next == NULL) {
         status = STATUS_NO_MEMORY;
     }
+    STATUS_THEN(status, reach_first(&pass, graph));
     if (status == STATUS_OK) {
-        status = tile_map_init(&pass.reached, outline->tile_count);
-    }
-    if (status == STATUS_OK) {
-        status = reach_first(&pass, graph);
-    }
-    if (status == STATUS_OK) {
-        tile_map_pack(&pass.reached, plan->edge_tiles);
+        pack_tiles(&pass.reached, plan->edge_tiles);
     }
     for (uint32_t pivot = 0;
          status == STATUS_OK && pass.seconds <= limit_s && pivot < pass.tile_count;) {
@@ -427,11 +484,11 @@ static enum status run_pass(const struct graph *graph, const struct plan_outline
     if (status == STATUS_OK) {
         const double n = plan->vertex_count;
         plan->summary.work_fraction = n > 0 ? pass.work / (n * n * n) : 1;
-        tile_map_pack(&pass.reached, plan->reached_tiles);
+        pack_tiles(&pass.reached, plan->reached_tiles);
     }
     point_rounds(&pass);
     free(pass.touches.items);
-    tile_map_finish(&pass.reached);
+    free(pass.reached.words);
     free(pass.touch_begin);
     free(pass.row_targets);
     free(pass.column_next);

@@ -10,20 +10,6 @@
 
 static struct range_edge edges[EDGES_MAX];
 
-static struct graph *make_square(uint32_t width)
-{
-    size_t count = 0;
-    for (uint32_t cell = 0; cell < width * width; ++cell) {
-        if ((cell + 1) % width != 0) {
-            edges[count++] = (struct range_edge){cell, cell + 1, 1};
-        }
-        if (cell + width < width * width) {
-            edges[count++] = (struct range_edge){cell, cell + width, 1};
-        }
-    }
-    return range_build(width * width, edges, count, false);
-}
-
 static struct order *make(const struct graph *graph, bool strong)
 {
     const struct order_options options = {.threads = 2, .strong = strong};
@@ -72,7 +58,7 @@ static void sides_are_apart(const struct graph *graph, const uint32_t *place,
 static void check_grid(uint32_t width, uint32_t threads)
 {
     const struct order_options options = {.threads = threads};
-    struct graph *graph = make_square(width);
+    struct graph *graph = range_grid(width);
     struct order *order = NULL;
     assert_int_equal(order_make(graph, &options, &order), STATUS_OK);
     uint32_t *place = find_places(order);
@@ -228,7 +214,7 @@ static struct graph *make_groups(void)
 
 TEST(a_graph_without_thin_levels_is_not_divided_on_request)
 {
-    struct graph *const graphs[] = {make_square(WIDTH), make_groups()};
+    struct graph *const graphs[] = {range_grid(WIDTH), make_groups()};
     for (int which = 0; which < 2; ++which) {
         for (int thin_only = 0; thin_only < 2; ++thin_only) {
             const struct order_options options = {.threads = 1, .thin_only = thin_only != 0};
@@ -263,7 +249,7 @@ TEST(a_cancellation_is_noticed_before_each_separator)
 {
     const struct observer observer = {.cancelled = always};
     const struct order_options options = {.threads = 2, .observer = &observer};
-    struct graph *graph = make_square(WIDTH);
+    struct graph *graph = range_grid(WIDTH);
     struct order *order = NULL;
     assert_int_equal(order_make(graph, &options, &order),
                      separator_present() ? STATUS_CANCELLED : STATUS_OK);

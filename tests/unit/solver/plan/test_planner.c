@@ -73,20 +73,6 @@ static struct plan_cost small_tiles(void)
                               .touch_s = 1e-8};
 }
 
-static struct graph *make_grid(uint32_t width)
-{
-    size_t count = 0;
-    for (uint32_t cell = 0; cell < width * width; ++cell) {
-        if ((cell + 1) % width != 0) {
-            edges[count++] = (struct range_edge){cell, cell + 1, 1};
-        }
-        if (cell + width < width * width) {
-            edges[count++] = (struct range_edge){cell, cell + width, 1};
-        }
-    }
-    return range_build(width * width, edges, count, false);
-}
-
 static struct graph *make_dense(uint32_t vertex_count)
 {
     size_t count = 0;
@@ -111,7 +97,7 @@ static struct plan *plan_for(const struct graph *graph, const struct plan_cost *
 TEST(a_grid_is_dissected)
 {
     const struct plan_cost cost = small_tiles();
-    struct graph *graph = make_grid(60);
+    struct graph *graph = range_grid(60);
     struct plan *plan = plan_for(graph, &cost);
     if (separator_present()) {
         assert_int_equal(plan->summary.kind, PLAN_NESTED_DISSECTION);
@@ -129,7 +115,7 @@ TEST(a_grid_is_dissected)
 TEST(repeated_planning_gives_the_same_plan)
 {
     const struct plan_cost cost = small_tiles();
-    struct graph *graph = make_grid(40);
+    struct graph *graph = range_grid(40);
     struct plan *first = plan_for(graph, &cost);
     for (int again = 0; again < 5; ++again) {
         struct plan *plan = plan_for(graph, &cost);
@@ -166,7 +152,7 @@ TEST(a_disconnected_graph_gets_a_plan_even_without_separators)
 TEST(a_dense_plan_is_chosen_if_dissection_is_not_worthwhile)
 {
     const struct plan_cost cost = small_tiles();
-    struct graph *graphs[] = {make_dense(150), make_grid(8), range_build(0, NULL, 0, true)};
+    struct graph *graphs[] = {make_dense(150), range_grid(8), range_build(0, NULL, 0, true)};
     for (size_t index = 0; index < sizeof(graphs) / sizeof(graphs[0]); ++index) {
         struct plan *plan = plan_for(graphs[index], &cost);
         assert_int_equal(plan->summary.kind, PLAN_DENSE);
@@ -180,7 +166,7 @@ TEST(a_search_that_costs_more_than_the_solve_is_skipped)
 {
     struct plan_cost cost = small_tiles();
     cost.separator_s = 1;
-    struct graph *graph = make_grid(60);
+    struct graph *graph = range_grid(60);
     struct plan *plan = plan_for(graph, &cost);
     assert_int_equal(plan->summary.kind, PLAN_DENSE);
     plan_destroy(plan);
@@ -247,7 +233,7 @@ TEST(a_recorded_order_is_reused_for_different_weights)
 {
     const struct plan_cost cost = small_tiles();
     struct order_record record = {0};
-    struct graph *graph = make_grid(60);
+    struct graph *graph = range_grid(60);
     struct plan *first = plan_by(graph, &cost, &record);
     assert_true(record.fresh && !first->summary.cached);
     assert_in_range(record.count, 1, order_record_limit(graph->vertex_count));
@@ -286,8 +272,8 @@ TEST(a_recorded_order_is_reused_only_for_the_same_vertices)
 {
     const struct plan_cost cost = small_tiles();
     struct order_record record = {0};
-    struct graph *graph = make_grid(40);
-    struct graph *larger = make_grid(41);
+    struct graph *graph = range_grid(40);
+    struct graph *larger = range_grid(41);
     plan_destroy(plan_by(graph, &cost, &record));
     assert_true(is_recalled(graph, &cost, &record));
     assert_false(is_recalled(larger, &cost, &record));
@@ -310,7 +296,7 @@ TEST(damaged_records_never_produce_a_wrong_plan)
     static const uint32_t values[] = {0, 17, 1599, 1600, UINT32_MAX};
     const struct plan_cost cost = small_tiles();
     struct order_record record = {0};
-    struct graph *graph = make_grid(40);
+    struct graph *graph = range_grid(40);
     plan_destroy(plan_by(graph, &cost, &record));
     const size_t count = record.count;
     uint64_t seed = 1;
@@ -352,7 +338,7 @@ TEST(the_order_of_a_hierarchy_is_reused_for_a_plan)
     const struct plan_cost cost = small_tiles();
     const struct order_options options = {.threads = 1};
     struct order_record record = {0};
-    struct graph *graph = make_grid(60);
+    struct graph *graph = range_grid(60);
     struct order *order = NULL;
     assert_int_equal(order_make(graph, &options, &order), STATUS_OK);
     order_record_put(&record, order);
@@ -381,7 +367,7 @@ TEST(planning_can_be_cancelled)
     struct order_record record = {.observer = &observer};
     struct plan *plan = NULL;
     const struct plan_cost cost = small_tiles();
-    struct graph *graph = make_grid(60);
+    struct graph *graph = range_grid(60);
     assert_int_equal(planner_make(graph, &cost, &record, &plan), STATUS_CANCELLED);
     assert_null(record.words);
     /* Planning with a cached order can be cancelled too, and the order then stays cached. */

@@ -1,6 +1,8 @@
 #include "server/solver/plan/layout.h"
 #include "tests/lib/range_fixture.h"
 
+#define SIZE_MOST 130
+
 /* Edges of the pairs 0-1 and 2-3, and of vertex 4, which is adjacent to 1 and 2 and separates the
  * pairs. */
 static const struct range_edge pairs[] = {{0, 1, 1}, {2, 3, 1}, {1, 4, 1}, {4, 2, 1}};
@@ -28,6 +30,13 @@ static struct plan *make(uint32_t vertex_count, const struct range_edge *edges, 
     return plan;
 }
 
+static void assert_bits(const uint64_t *bits, bool (*expected)[SIZE_MOST], uint32_t n)
+{
+    for (uint32_t bit = 0; bit < n * n; ++bit) {
+        assert_int_equal(bits[bit / 64] >> bit % 64 & 1, expected[bit / n][bit % n]);
+    }
+}
+
 static uint64_t all_tiles(const uint32_t (*tiles)[2], size_t count, uint32_t tile_count)
 {
     uint64_t bits = 0;
@@ -35,6 +44,47 @@ static uint64_t all_tiles(const uint32_t (*tiles)[2], size_t count, uint32_t til
         bits |= UINT64_C(1) << (tiles[index][0] * tile_count + tiles[index][1]);
     }
     return bits;
+}
+
+/* Tiles of one vertex: the bitmaps of the plan are the graph's edges and their elimination. */
+TEST(the_bitmaps_have_the_edges_and_what_elimination_adds)
+{
+    static const uint32_t sizes[] = {1, 7, 63, 64, 65, SIZE_MOST};
+    for (size_t index = 0; index < 2 * sizeof(sizes) / sizeof(sizes[0]); ++index) {
+        const uint32_t n = sizes[index / 2];
+        const bool directed = index % 2 != 0;
+        static struct range_edge edges[SIZE_MOST];
+        static uint32_t vertex_at[SIZE_MOST + 1];
+        static bool linked[SIZE_MOST][SIZE_MOST];
+        uint64_t seed = n;
+        memset(linked, 0, sizeof(linked));
+        for (uint32_t at = 0; at <= n; ++at) {
+            vertex_at[at] = at;
+        }
+        for (uint32_t edge = 0; edge < n; ++edge) {
+            edges[edge] = (struct range_edge){range_next(&seed, n), range_next(&seed, n), 1};
+            linked[edges[edge].source][edges[edge].target] = true;
+            linked[edges[edge].target][edges[edge].source] |= !directed;
+            linked[edge][edge] = true;
+        }
+        const struct plan_outline outline = {.vertex_at = vertex_at,
+                                             .tile_begin = vertex_at,
+                                             .tile_count = n,
+                                             .tile = 1,
+                                             .pivot = vertex_at,
+                                             .symmetric = !directed};
+        struct plan *plan = make(n, edges, n, directed, &outline);
+        assert_bits(plan->edge_tiles, linked, n);
+        for (uint32_t pivot = 0; pivot < n; ++pivot) {
+            for (uint32_t i = 0; i < n; ++i) {
+                for (uint32_t j = 0; linked[i][pivot] && j < n; ++j) {
+                    linked[i][j] |= linked[pivot][j];
+                }
+            }
+        }
+        assert_bits(plan->reached_tiles, linked, n);
+        plan_destroy(plan);
+    }
 }
 
 TEST(an_empty_graph_has_no_rounds)
