@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
@@ -75,15 +76,24 @@ void solver_close(struct solver *solver)
 
 enum status solver_model_create(const struct solver_figures *figures, struct solver **ret_model)
 {
-    STATUS_TRY((figures->gpu ? solver_gpu_model : solver_cpu_model)(figures, ret_model));
-    (*ret_model)->ranks = NULL;
-    solver_assume_rates(*ret_model, 1e9);
-    solver_set_figures(*ret_model, figures);
+    const struct solver_class *class_ = figures->gpu ? &solver_gpu_class : &solver_cpu_class;
+    struct solver *model = class_->size > 0 ? malloc(class_->size) : NULL;
+    if (model == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    memcpy(model, figures->bytes, class_->size);
+    model->class_ = class_;
+    for (int i = 0; i < RATE_COUNT; i++) {
+        model->rates[i] = 1e9;
+    }
+    solver_set_figures(model, figures);
+    *ret_model = model;
     return STATUS_OK;
 }
 
 void solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures)
 {
+    CHECK(solver->class_->size <= SOLVER_FIGURES_SIZE);
     *ret_figures = (struct solver_figures){.gpu = solver->class_->gpu};
     memcpy(ret_figures->bytes, solver, solver->class_->size);
 }
@@ -99,16 +109,4 @@ void solver_set_figures(struct solver *model, const struct solver_figures *figur
             model->rates[i] = from.rates[i];
         }
     }
-}
-
-void solver_describe(const struct solver *solver, struct solver_device *ret_device)
-{
-    solver->class_->describe(solver, ret_device);
-}
-
-void solver_estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
-                     enum kind kind, const struct solve_options *options,
-                     struct solver_estimate *ret_estimate)
-{
-    solver->class_->estimate(solver, vertex_count, edge_count, kind, options, ret_estimate);
 }

@@ -69,9 +69,11 @@ struct solver_figures {
 
 struct solver_class {
     const char *name;
-    size_t size;   /* bytes of the back end's own struct */
-    bool gpu;      /* whether models of this solver are made by solver_gpu_model */
+    size_t size; /* bytes of the back end's own struct; 0 in a build without the back end */
+    bool gpu;
     uint32_t tile; /* vertices per tile edge of the plans that the solver executes */
+    /* Any thread may call `describe` and `estimate`, also during a solve. Describes the device as
+     * it was when the solver was opened, without calls to driver or kernel. */
     void (*describe)(const struct solver *solver, struct solver_device *ret_device);
     void (*estimate)(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                      enum kind kind, const struct solve_options *options,
@@ -101,6 +103,9 @@ struct solver {
     _Atomic double rates[RATE_COUNT]; /* written by the solver's thread, or by solver_set_figures */
     const struct ranks *ranks;        /* borrowed; NULL = no other ranks. Set by solver_open_rank */
 };
+
+extern const struct solver_class solver_cpu_class;
+extern const struct solver_class solver_gpu_class;
 
 /* Opens the CPU solver. STATUS_NO_MEMORY; STATUS_CONFIG for an unsupported instruction set. */
 MUST_CHECK enum status solver_cpu_open(const struct solver_config *config,
@@ -154,23 +159,10 @@ MUST_CHECK enum status solver_open_rank(const struct solver_config *config,
                                         struct problem *reterr);
 void solver_close(struct solver *solver);
 
-/* Creates a model of a solver that another process has opened. A model only estimates: only
- * solver_estimate, solver_close and solve_estimate_planned accept it. solver_set_figures may update
- * a model while other threads estimate. STATUS_NO_MEMORY. */
+/* Creates a model of a solver that another process has opened. Only `estimate` accepts a
+ * model; free() destroys it. solver_set_figures may update a model while other threads estimate.
+ * STATUS_NO_MEMORY, also in a build without the back end. */
 MUST_CHECK enum status solver_model_create(const struct solver_figures *figures,
                                            struct solver **ret_model);
 void solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures);
 void solver_set_figures(struct solver *model, const struct solver_figures *figures);
-/* These functions create a model of one back end from `bytes` of the figures. STATUS_NO_DEVICE in a
- * build without the back end. */
-MUST_CHECK enum status solver_cpu_model(const struct solver_figures *figures,
-                                        struct solver **ret_model);
-MUST_CHECK enum status solver_gpu_model(const struct solver_figures *figures,
-                                        struct solver **ret_model);
-
-/* Any thread may call solver_describe and solver_estimate, also during a solve. */
-/* Describes the device as it was when the solver was opened, without calls to driver or kernel. */
-void solver_describe(const struct solver *solver, struct solver_device *ret_device);
-void solver_estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
-                     enum kind kind, const struct solve_options *options,
-                     struct solver_estimate *ret_estimate);

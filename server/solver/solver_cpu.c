@@ -28,8 +28,8 @@ struct solver_cpu {
     const struct cpu_kernel *kernel;
     struct solver_device device; /* device at the time of opening */
     uint32_t threads;
-    double tile_share;     /* share of all tiles that the ranks of this host store; 0 = no ranks */
-    struct cpu_pool *pool; /* NULL in a model, like kernel */
+    double tile_share; /* share of all tiles that the ranks of this host store; 0 = no ranks */
+    struct cpu_pool *pool;
 };
 
 /* Reads the first "model name" line of /proc/cpuinfo; "CPU" if there is none. */
@@ -257,7 +257,7 @@ static void close_solver(struct solver *solver)
     free(cpu);
 }
 
-static const struct solver_class cpu_class = {
+const struct solver_class solver_cpu_class = {
     .name = "cpu",
     .size = sizeof(struct solver_cpu),
     .tile = CPU_TILE,
@@ -290,7 +290,7 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
         return problem_set(reterr, status, "The %u threads of the CPU solver cannot be started.",
                            threads);
     }
-    cpu->solver.class_ = &cpu_class;
+    cpu->solver.class_ = &solver_cpu_class;
     cpu->solver.narrow_vertices = NARROW_VERTICES;
     cpu->solver.warm_threads = 1;
     cpu->kernel = kernel;
@@ -298,22 +298,5 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     measure_device(cpu);
     solver_assume_rates(&cpu->solver, kernel->relaxations_per_s * threads);
     *ret_solver = &cpu->solver;
-    return STATUS_OK;
-}
-
-_Static_assert(sizeof(struct solver_cpu) <= SOLVER_FIGURES_SIZE, "figures hold a solver");
-
-enum status solver_cpu_model(const struct solver_figures *figures, struct solver **ret_model)
-{
-    struct solver_cpu *cpu = malloc(sizeof(*cpu));
-    if (cpu == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    memcpy(cpu, figures->bytes, sizeof(*cpu));
-    cpu->solver.class_ = &cpu_class;
-    cpu->kernel = NULL;
-    cpu->pool = NULL;
-    cpu->threads = cpu->threads > 0 ? cpu->threads : 1;
-    *ret_model = &cpu->solver;
     return STATUS_OK;
 }

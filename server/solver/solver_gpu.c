@@ -38,7 +38,7 @@ _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed thro
 
 struct solver_gpu {
     struct solver solver;
-    struct gpu *gpu;          /* NULL in a model */
+    struct gpu *gpu;
     struct gpu_device device; /* device at the time of opening */
     uint32_t index;           /* index of the first device */
     uint32_t members;         /* devices or ranks that solve together */
@@ -124,9 +124,7 @@ static bool fits_device(const struct solver *solver, const struct plan *plan, ui
                         enum kind kind)
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
-    const uint64_t free_bytes = self->gpu != NULL ? gpu_free_bytes(self->gpu)
-                                                  : self->device.memory_free_bytes / self->members;
-    return gpu_plan_bytes(plan, edge_count, kind) <= free_bytes;
+    return gpu_plan_bytes(plan, edge_count, kind) <= gpu_free_bytes(self->gpu);
 }
 
 static enum status solve_on_device(struct solver *solver, const struct graph *graph,
@@ -173,11 +171,11 @@ static void join_ranks(struct solver *solver, const struct ranks *ranks)
 static void close_gpu(struct solver *solver)
 {
     struct solver_gpu *self = (struct solver_gpu *)solver;
-    gpu_close(self->gpu); /* NULL in a model */
+    gpu_close(self->gpu);
     free(self);
 }
 
-static const struct solver_class solver_gpu_class = {
+const struct solver_class solver_gpu_class = {
     .name = "gpu",
     .size = sizeof(struct solver_gpu),
     .gpu = true,
@@ -229,22 +227,5 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
                                            RELAXATIONS_PER_CLOCK * ASSUMED_EFFICIENCY);
     self->solver.rates[RATE_DOWNLOAD] = DOWNLOAD_BYTES_PER_SECOND;
     *ret_solver = &self->solver;
-    return STATUS_OK;
-}
-
-_Static_assert(sizeof(struct solver_gpu) <= SOLVER_FIGURES_SIZE, "figures hold a solver");
-
-enum status solver_gpu_model(const struct solver_figures *figures, struct solver **ret_model)
-{
-    struct solver_gpu *self = malloc(sizeof(*self));
-    if (self == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    memcpy(self, figures->bytes, sizeof(*self));
-    self->solver.class_ = &solver_gpu_class;
-    self->solver.rates[RATE_DOWNLOAD] = DOWNLOAD_BYTES_PER_SECOND;
-    self->gpu = NULL;
-    self->members = self->members > 0 ? self->members : 1;
-    *ret_model = &self->solver;
     return STATUS_OK;
 }

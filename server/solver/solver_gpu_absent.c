@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+const struct solver_class solver_gpu_class = {.name = "gpu"};
+
 #define REASON "built without CUDA"
 
 uint32_t solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE])
@@ -18,11 +20,4 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
     (void)count;
     (void)ret_solver;
     return problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: " REASON ".");
-}
-
-enum status solver_gpu_model(const struct solver_figures *figures, struct solver **ret_model)
-{
-    (void)figures;
-    (void)ret_model;
-    return STATUS_NO_DEVICE;
 }

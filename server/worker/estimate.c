@@ -15,7 +15,7 @@ void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t
     const enum kind computed = cost == COST_DECIMALS ? KIND_I4 : cost_kind(cost);
     const struct solve_options plain = {0};
     *ret_estimate = (struct solver_estimate){0};
-    solver_estimate(solver, vertex_count, edge_count, computed, &plain, ret_estimate);
+    solver->class_->estimate(solver, vertex_count, edge_count, computed, &plain, ret_estimate);
 }
 
 /* Returns whether a solve fits the host. Compares with the host's total memory, not its free

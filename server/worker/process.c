@@ -239,7 +239,8 @@ static double allow_s(const struct solver *model, const struct task *task)
     if (task->form == RESULT_FORM_HIERARCHY) {
         estimate.seconds = (n + m) * HIERARCHY_STEP_S;
     } else {
-        solver_estimate(model, task->vertex_count, task->edge_count, kind, &plain, &estimate);
+        model->class_->estimate(model, task->vertex_count, task->edge_count, kind, &plain,
+                                &estimate);
     }
     return EXPECTED_FACTOR * fmax(estimate.seconds, 0) +
            (16 * m + (double)result_file_bytes(task->file)) / BYTES_PER_S +

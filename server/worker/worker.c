@@ -333,7 +333,7 @@ static void destroy_worker(struct worker *worker)
 {
     struct worker_process *process = &worker->process;
     if (worker->has_process) {
-        solver_close(worker->solver);
+        free(worker->solver);
     }
     if (process->shared != NULL) {
         munmap(process->shared, sizeof(*process->shared));

@@ -25,7 +25,7 @@ static const struct kind_case kind_cases[] = {
 static bool complain(const char *shape, const struct solver *solver, uint32_t vertex_count)
 {
     struct solver_device device;
-    solver_describe(solver, &device);
+    solver->class_->describe(solver, &device);
     fprintf(stderr, "  shape %s, n=%u, solver %s %s, %u units\n", shape, vertex_count,
             device.solver, device.detail, device.units);
     return false;

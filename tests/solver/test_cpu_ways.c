@@ -64,7 +64,7 @@ static void check_entries(const struct problem_case *made, const struct matrix *
             }
             if (found != expected && !(fabs(found - expected) <= relative * fabs(expected))) {
                 struct solver_device device;
-                solver_describe(solver, &device);
+                solver->class_->describe(solver, &device);
                 print_error("%s n=%u kind %s %s: (%u, %u) is %.17g, not %.17g\n", made->shape, n,
                             kind_name(matrix->kind), device.detail, row, column, found, expected);
                 fail();

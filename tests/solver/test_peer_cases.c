@@ -101,7 +101,7 @@ static bool run_case(struct solver *solver, const json_t *peer_case)
 static size_t run_cases(struct solver *solver, const json_t *cases)
 {
     struct solver_device device;
-    solver_describe(solver, &device);
+    solver->class_->describe(solver, &device);
     size_t failed = 0;
     size_t index;
     json_t *peer_case;

@@ -14,7 +14,7 @@ TEST(the_cpu_solver_is_always_available)
     struct problem problem;
     struct solver_device device;
     assert_int_equal(open_choice(SOLVER_CPU, &solver, &problem), STATUS_OK);
-    solver_describe(solver, &device);
+    solver->class_->describe(solver, &device);
     assert_string_equal(device.solver, "cpu");
     solver_close(solver);
     solver_close(NULL);
@@ -28,7 +28,7 @@ TEST(auto_selects_a_gpu_if_there_is_one)
     char reason[SOLVER_REASON_SIZE] = "";
     const bool gpu = solver_gpu_count(reason) > 0;
     assert_int_equal(open_choice(SOLVER_AUTO, &solver, &problem), STATUS_OK);
-    solver_describe(solver, &device);
+    solver->class_->describe(solver, &device);
     assert_string_equal(device.solver, gpu ? "gpu" : "cpu");
     solver_close(solver);
 }

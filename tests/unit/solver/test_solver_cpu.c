@@ -120,7 +120,7 @@ TEST(the_device_is_described)
     struct solver *solver = NULL;
     struct solver_device device;
     assert_int_equal(open_solver("portable", 3, &solver), STATUS_OK);
-    solver_describe(solver, &device);
+    solver->class_->describe(solver, &device);
     assert_string_equal(device.solver, "cpu");
     assert_string_equal(device.detail, "portable");
     assert_int_equal(device.units, 3);
@@ -139,7 +139,7 @@ TEST(the_estimate_follows_the_measured_rate)
     int32_t *entries = calloc((size_t)RING_VERTICES * RING_VERTICES, sizeof(*entries));
     assert_int_equal(open_solver("portable", 1, &solver), STATUS_OK);
     assert_int_equal(solve_ring(solver, RING_VERTICES, &watch, entries, &account), STATUS_OK);
-    solver_estimate(solver, 2 * RING_VERTICES, 0, KIND_I4, &options, &estimate);
+    solver->class_->estimate(solver, 2 * RING_VERTICES, 0, KIND_I4, &options, &estimate);
     assert_true(estimate.seconds > 7.9 * account.timings.compute_s);
     assert_true(estimate.seconds < 8.1 * account.timings.compute_s);
     assert_int_equal(estimate.device_bytes, 0);
@@ -168,11 +168,11 @@ TEST(a_model_estimates_and_learns_like_the_solver)
     assert_int_equal(solver_model_create(&figures, &model), STATUS_OK);
     for (int learned = 0; learned < 2; learned++) {
         watch = (struct watch){0};
-        solver_estimate(solver, 4000, 9000, KIND_F4, &options, &of_solver);
-        solver_estimate(model, 4000, 9000, KIND_F4, &options, &of_model);
+        solver->class_->estimate(solver, 4000, 9000, KIND_F4, &options, &of_solver);
+        model->class_->estimate(model, 4000, 9000, KIND_F4, &options, &of_model);
         assert_memory_equal(&of_solver, &of_model, sizeof(of_model));
-        solver_estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);
-        solver_estimate(model, 4000, 9000, KIND_I4, &options, &of_model);
+        solver->class_->estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);
+        model->class_->estimate(model, 4000, 9000, KIND_I4, &options, &of_model);
         assert_memory_equal(&of_solver, &of_model, sizeof(of_model));
         assert_int_equal(solve_ring(solver, RING_VERTICES, &watch, entries, &account), STATUS_OK);
         solver_get_figures(solver, &figures);
@@ -181,11 +181,11 @@ TEST(a_model_estimates_and_learns_like_the_solver)
     /* A broken worker process may send invalid values, which the model ignores. */
     memset(figures.bytes, 0xff, sizeof(figures.bytes));
     solver_set_figures(model, &figures);
-    solver_estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);
-    solver_estimate(model, 4000, 9000, KIND_I4, &options, &of_model);
+    solver->class_->estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);
+    model->class_->estimate(model, 4000, 9000, KIND_I4, &options, &of_model);
     assert_memory_equal(&of_solver, &of_model, sizeof(of_model));
     free(entries);
-    solver_close(model);
+    free(model);
     solver_close(solver);
 }
 
@@ -204,18 +204,18 @@ TEST(ranks_divide_memory_and_time)
     struct solver_figures figures;
     struct solver_device device;
     assert_int_equal(open_solver("portable", 3, &solver), STATUS_OK);
-    solver_estimate(solver, n, n, KIND_I4, &options, &alone);
+    solver->class_->estimate(solver, n, n, KIND_I4, &options, &alone);
     solver->class_->join(solver, &ranks);
-    solver_estimate(solver, n, n, KIND_I4, &options, &joined);
+    solver->class_->estimate(solver, n, n, KIND_I4, &options, &joined);
     assert_true(joined.seconds > alone.seconds / 4.1 && joined.seconds < alone.seconds / 3.9);
     assert_int_equal(joined.host_bytes - alone.host_bytes, (uint64_t)n * n * 4 / 2);
-    solver_describe(solver, &device);
+    solver->class_->describe(solver, &device);
     assert_int_equal(device.units, 12);
     assert_string_equal(device.detail, "portable, 4 ranks");
     solver_get_figures(solver, &figures);
     assert_int_equal(solver_model_create(&figures, &model), STATUS_OK);
-    solver_estimate(model, n, n, KIND_I4, &options, &modelled);
+    model->class_->estimate(model, n, n, KIND_I4, &options, &modelled);
     assert_int_equal(modelled.host_bytes, joined.host_bytes);
-    solver_close(model);
+    free(model);
     solver_close(solver);
 }

@@ -90,34 +90,6 @@ FIXTURE_TEST(a_graph_is_read_from_its_file)
     task_finish(&task);
 }
 
-FIXTURE_TEST(a_negative_cycle_is_returned_with_its_vertices)
-{
-    struct graph *graph = read_ring();
-    graph->weight_i4[2] = -9;
-    graph->summary.negative = true;
-    graph->summary.min_weight = -9;
-    fixture_put_graph(fixture->folder, "g_cycle", graph);
-    graph_destroy(graph);
-    struct task task = {.graph_id = "g_cycle"};
-    carry_out(fixture, &task);
-    assert_int_equal(task.status, STATUS_NEGATIVE_CYCLE);
-    assert_int_equal(task.outcome.cycle_length, 3);
-    assert_true(task.outcome.cycle_weight == -6);
-    assert_null(task.file);
-    assert_non_null(task.names);
-    task_finish(&task);
-}
-
-FIXTURE_TEST(the_cost_of_a_solve_is_estimated)
-{
-    struct solver_estimate small;
-    struct solver_estimate large;
-    estimate_solve(worker_solver(fixture->worker), 1000, 4000, KIND_I4, &small);
-    estimate_solve(worker_solver(fixture->worker), 2000, 4000, KIND_I4, &large);
-    assert_true(small.seconds > 0 && fabs(large.seconds / small.seconds - 8) < 1e-9);
-    assert_true(large.host_bytes > small.host_bytes);
-}
-
 FIXTURE_TEST(a_healthy_worker_is_ready_and_reports_no_losses)
 {
     const struct worker_health *health = worker_health_of(fixture->worker);
