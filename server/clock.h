@@ -19,10 +19,3 @@ static inline double clock_monotonic_s(void)
 {
     return clock_read_s(CLOCK_MONOTONIC);
 }
-
-/* Returns the monotonic time of the kernel's last tick, which is up to several milliseconds old.
- * The call is several times cheaper than clock_monotonic_s. */
-static inline double clock_coarse_s(void)
-{
-    return clock_read_s(CLOCK_MONOTONIC_COARSE);
-}

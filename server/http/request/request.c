@@ -542,7 +542,7 @@ static void result_asked(struct request *request)
 {
     if (request->call->status != STATUS_OK) {
         request_answer_call(request);
-    } else if (!serve_published(request, clock_coarse_s())) {
+    } else if (!serve_published(request, clock_monotonic_s())) {
         request_refuse_with(request, STATUS_NOT_SOLVED, "The result has just been replaced.",
                             "Repeat the request: the graph is being solved again.");
     }
