@@ -1,8 +1,6 @@
-/* Runs one reader on arbitrary bytes, once as a whole and once in pieces; both runs must give
- * exactly the same graph or error. The low 4 bits of the first byte are the size of the pieces (0 =
- * varying), and the high bits are the options. */
-#pragma once
-
+/* Runs the reader of FUZZ_FORMAT on arbitrary bytes, once as a whole and once in pieces; both runs
+ * must give exactly the same graph or error. The low 4 bits of the first byte are the size of the
+ * pieces (0 = varying), and the high bits are the options. */
 #include "proto/graph_cycle.h"
 #include "proto/read/sniff.h"
 #include "tests/lib/graph_fixture.h"
@@ -11,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-static inline struct graph_options fuzz_options(uint8_t byte)
+static struct graph_options fuzz_options(uint8_t byte)
 {
     struct graph_options options = {.vertex_limit = 1000, .edge_limit = 10000};
 
@@ -24,7 +22,7 @@ static inline struct graph_options fuzz_options(uint8_t byte)
     return options;
 }
 
-static inline void check_graph(const struct graph *graph)
+static void check_graph(const struct graph *graph)
 {
     struct negative_cycle cycle;
     enum kind kind;
@@ -38,7 +36,7 @@ static inline void check_graph(const struct graph *graph)
     free(cycle.vertices);
 }
 
-static inline int fuzz_reader(enum format format, const uint8_t *bytes, size_t size)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct problem problems[2] = {{0}, {0}};
     struct graph *graphs[2] = {NULL, NULL};
@@ -54,7 +52,7 @@ static inline int fuzz_reader(enum format format, const uint8_t *bytes, size_t s
     sniff_format((const char *)bytes + 1, size - 1);
     for (int i = 0; i < 2; i++)
         statuses[i] =
-            read_graph(format, &options, (const char *)bytes + 1, size - 1,
+            read_graph(FUZZ_FORMAT, &options, (const char *)bytes + 1, size - 1,
                        i == 0 ? size : (size_t)(bytes[0] & 0x0F), &graphs[i], &problems[i]);
     CHECK(statuses[0] == statuses[1]);
     CHECK(statuses[0] == STATUS_OK || problems[0].status == statuses[0]);
