@@ -150,6 +150,15 @@ json_t *body_of(const struct question *question)
     return body;
 }
 
+json_t *document(struct fixture *fixture, enum call_kind kind, const char *key)
+{
+    struct question *question = new_question(kind, key);
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    forget(question);
+    return body;
+}
+
 void assert_state(const struct question *question, const char *state)
 {
     json_t *body = body_of(question);

@@ -60,6 +60,10 @@ void call_and_forget(struct fixture *fixture, struct question *question, enum st
 void ask(struct fixture *fixture, enum call_kind kind, const char *key, enum status status,
          unsigned http_status);
 json_t *body_of(const struct question *question);
+
+/* Returns the body of the answer to a call of this kind with this key: a new reference. */
+json_t *document(struct fixture *fixture, enum call_kind kind, const char *key);
+
 void assert_state(const struct question *question, const char *state);
 
 /* Submits a graph, waits for the end of its job, and copies the IDs of the job and of the graph. */

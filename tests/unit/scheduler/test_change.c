@@ -25,19 +25,6 @@ SCHEDULER_TEST(concurrent_changes_are_applied_one_after_the_other)
     assert_distance(fixture, "line", 0, 2, "20");
 }
 
-SCHEDULER_TEST(a_change_with_an_outdated_etag_is_refused)
-{
-    store_named(fixture, LINE, "line");
-    struct question *question = new_change(fixture, "line", 10);
-    snprintf(question->call.if_match, IF_MATCH_SIZE, "\"g_other\"");
-    call_and_forget(fixture, question, STATUS_PRECONDITION_FAILED, 412);
-    question = new_change(fixture, "line", 10);
-    snprintf(question->call.if_match, IF_MATCH_SIZE, "W/\"%s\", \"%s\"",
-             owner_of(fixture, "line")->row.id, owner_of(fixture, "line")->row.id);
-    call_and_forget(fixture, question, STATUS_OK, 200);
-    assert_distance(fixture, "line", 0, 2, "16");
-}
-
 /* The digest of the vertex names shows that the request resolved its rows with the names of another
  * graph. */
 SCHEDULER_TEST(a_change_with_vertex_names_from_another_graph_is_refused)

@@ -15,24 +15,18 @@ static void queue_ring(struct fixture *fixture, unsigned n, unsigned weight, int
 
 static json_int_t position_of(struct fixture *fixture, const char *job_id)
 {
-    struct question *question = new_question(CALL_JOB, job_id);
-    call(fixture, question, STATUS_OK, 200);
-    json_t *body = body_of(question);
+    json_t *body = document(fixture, CALL_JOB, job_id);
     json_int_t position = json_integer_value(json_object_get(body, "position"));
     json_decref(body);
-    forget(question);
     return position;
 }
 
 static double eta_of(struct fixture *fixture, const char *job_id)
 {
-    struct question *question = new_question(CALL_JOB, job_id);
-    call(fixture, question, STATUS_OK, 200);
-    json_t *body = body_of(question);
+    json_t *body = document(fixture, CALL_JOB, job_id);
     const json_t *eta = json_object_get(body, "eta_s");
     double seconds = json_is_number(eta) ? json_number_value(eta) : -1;
     json_decref(body);
-    forget(question);
     return seconds;
 }
 
@@ -80,15 +74,6 @@ SCHEDULER_TEST(a_job_with_higher_priority_starts_first)
     assert_job_state(fixture, high, "done");
 }
 
-static json_t *job_body(struct fixture *fixture, const char *id)
-{
-    struct question *question = new_question(CALL_JOB, id);
-    call(fixture, question, STATUS_OK, 200);
-    json_t *body = body_of(question);
-    forget(question);
-    return body;
-}
-
 /* The second job must report exactly the timings of the first solve, because a second solve would
  * have different timings. */
 SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve)
@@ -102,8 +87,8 @@ SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve)
     cancel(fixture, running);
     finish_job(fixture, second, "done");
     assert_job_state(fixture, first, "done");
-    json_t *solved = job_body(fixture, first);
-    json_t *known = job_body(fixture, second);
+    json_t *solved = document(fixture, CALL_JOB, first);
+    json_t *known = document(fixture, CALL_JOB, second);
     assert_true(json_equal(json_object_get(solved, "timings"), json_object_get(known, "timings")));
     assert_true(json_is_true(json_object_get(json_object_get(known, "input"), "cached")));
     assert_false(json_is_true(json_object_get(json_object_get(solved, "input"), "cached")));

@@ -9,39 +9,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-SCHEDULER_TEST(a_failed_job_names_the_vertices_of_its_negative_cycle)
-{
-    char job_id[JOB_ID_SIZE];
-    char graph_id[GRAPH_ID_SIZE];
-    solve(fixture, NEGATIVE_RING, job_id, graph_id);
-    struct question *question = new_question(CALL_JOB, job_id);
-    call(fixture, question, STATUS_OK, 200);
-    json_t *body = body_of(question);
-    json_t *problem = json_object_get(body, "problem");
-    assert_string_equal(json_string_value(json_object_get(body, "state")), "failed");
-    assert_string_equal(json_string_value(json_object_get(problem, "code")), "NegativeCycle");
-    assert_int_equal(json_array_size(json_object_get(problem, "cycle")), 3);
-    json_decref(body);
-    forget(question);
-}
-
-SCHEDULER_TEST(only_queued_and_running_jobs_can_be_cancelled)
-{
-    char running[JOB_ID_SIZE];
-    char queued[JOB_ID_SIZE];
-    submit_long(fixture, 1, running);
-    submit_long(fixture, 2, queued);
-    assert_job_state(fixture, running, "running");
-    cancel(fixture, queued);
-    assert_job_state(fixture, queued, "cancelled");
-    cancel(fixture, running);
-    finish_job(fixture, running, "cancelled");
-    ask(fixture, CALL_CANCEL, running, STATUS_JOB_FINISHED, 409);
-    restart(fixture);
-    assert_job_state(fixture, running, "cancelled");
-    assert_job_state(fixture, queued, "cancelled");
-}
-
 SCHEDULER_TEST(a_deadline_fails_a_job_that_is_queued_or_running)
 {
     char running[JOB_ID_SIZE];
@@ -87,14 +54,11 @@ SCHEDULER_TEST(a_job_without_disk_space_for_its_result_fails)
     finish_job(fixture, job_id, "failed");
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, handler);
-    struct question *question = new_question(CALL_JOB, job_id);
-    call(fixture, question, STATUS_OK, 200);
-    json_t *body = body_of(question);
+    json_t *body = document(fixture, CALL_JOB, job_id);
     json_t *problem = json_object_get(body, "problem");
     assert_string_equal(json_string_value(json_object_get(problem, "code")), "DiskFull");
     assert_non_null(strstr(json_string_value(json_object_get(problem, "detail")), "600 vertices"));
     json_decref(body);
-    forget(question);
 }
 
 SCHEDULER_TEST(the_oldest_jobs_are_removed_from_the_history)
@@ -110,15 +74,6 @@ SCHEDULER_TEST(the_oldest_jobs_are_removed_from_the_history)
     assert_job_state(fixture, job_ids[3], "done");
 }
 
-static json_t *graph_document(struct fixture *fixture, const char *graph_id)
-{
-    struct question *question = new_question(CALL_GRAPH, graph_id);
-    call(fixture, question, STATUS_OK, 200);
-    json_t *body = body_of(question);
-    forget(question);
-    return body;
-}
-
 SCHEDULER_TEST(a_graph_does_not_point_to_a_forgotten_job)
 {
     char job_id[JOB_ID_SIZE];
@@ -128,10 +83,10 @@ SCHEDULER_TEST(a_graph_does_not_point_to_a_forgotten_job)
     solve(fixture, RING, job_id, first);
     solve(fixture, LINE, job_id, second);
     restart(fixture);
-    json_t *body = graph_document(fixture, first);
+    json_t *body = document(fixture, CALL_GRAPH, first);
     assert_true(json_is_null(json_object_get(body, "job")));
     json_decref(body);
-    body = graph_document(fixture, second);
+    body = document(fixture, CALL_GRAPH, second);
     assert_string_equal(json_string_value(json_object_get(body, "job")), job_id);
     json_decref(body);
 }

@@ -121,27 +121,6 @@ static void queue_named(struct fixture *fixture, const char *edges, int priority
     call(fixture, *ret_question, STATUS_OK, 202);
 }
 
-SCHEDULER_TEST(a_name_moves_when_the_upload_is_solved)
-{
-    struct question *upload;
-    char job[JOB_ID_SIZE];
-    fixture->config.drain_s = 0; /* a restart returns the running job to the queue */
-    restart(fixture);
-    store_named(fixture, RING, "ring");
-    submit_long(fixture, 1, job);
-    queue_named(fixture, LINE, 0, &upload);
-    assert_non_null(strstr(upload->call.body, "NameMoved"));
-    assert_distance(fixture, "ring", 0, 2, "3");
-    restart(fixture);
-    assert_distance(fixture, "ring", 0, 2, "3");
-    cancel(fixture, job);
-    finish_job(fixture, upload->call.job_id, "done");
-    assert_distance(fixture, "ring", 0, 2, "11");
-    restart(fixture);
-    assert_distance(fixture, "ring", 0, 2, "11");
-    forget(upload);
-}
-
 SCHEDULER_TEST(a_name_stays_when_an_upload_fails)
 {
     store_named(fixture, RING, "ring");

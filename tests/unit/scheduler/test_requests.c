@@ -118,19 +118,6 @@ SCHEDULER_TEST(jobs_are_listed_newest_first_page_by_page)
     forget(question);
 }
 
-SCHEDULER_TEST(jobs_are_filtered_by_state)
-{
-    char job_id[JOB_ID_SIZE];
-    char graph_id[GRAPH_ID_SIZE];
-    solve(fixture, RING, job_id, graph_id);
-    struct question *question = new_question(CALL_JOBS, "");
-    question->call.list.filter_state = true;
-    question->call.list.state = JOB_FAILED;
-    call(fixture, question, STATUS_OK, 200);
-    assert_string_equal(question->call.body, "{\"jobs\":[],\"next\":null}");
-    forget(question);
-}
-
 /* A page ends after a limited number of jobs, so that each page takes little time even if few jobs
  * match the filter. */
 SCHEDULER_TEST(a_filter_that_matches_few_jobs_ends_the_page_early)

@@ -1,40 +1,6 @@
 #include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 
-SCHEDULER_TEST(results_names_and_jobs_survive_a_restart)
-{
-    struct question *question = new_upload(CALL_SUBMIT, RING);
-    snprintf(question->call.submit.parameters.name, NAME_SIZE, "ring");
-    question->call.wait_s = LONG_S;
-    call(fixture, question, STATUS_OK, 200);
-    restart(fixture);
-    assert_distance(fixture, "ring", 0, 2, "3");
-    assert_distance(fixture, question->call.graph_id, 0, 2, "3");
-    assert_distance(fixture, question->call.job_id, 0, 2, "3");
-    struct question *job = new_question(CALL_JOB, question->call.job_id);
-    call(fixture, job, STATUS_OK, 200);
-    assert_state(job, "done");
-    json_t *body = body_of(job);
-    assert_true(json_is_true(json_object_get(body, "durable")));
-    json_decref(body);
-    forget(job);
-    forget(question);
-}
-
-SCHEDULER_TEST(a_running_and_a_queued_job_are_resumed_after_a_restart)
-{
-    char running[JOB_ID_SIZE];
-    char queued[JOB_ID_SIZE];
-    submit_ring(fixture, 1200, 1, running);
-    submit_ring(fixture, 1200, 2, queued);
-    scheduler_drain(fixture->scheduler, set_drained, fixture);
-    scheduler_drain_faster(fixture->scheduler);
-    run_until(fixture, &fixture->drained);
-    restart(fixture);
-    finish_job(fixture, running, "done");
-    finish_job(fixture, queued, "done");
-}
-
 SCHEDULER_TEST(a_result_lost_from_disk_is_recomputed_by_the_same_job)
 {
     char job_id[JOB_ID_SIZE];

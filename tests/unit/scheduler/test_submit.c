@@ -32,12 +32,6 @@ SCHEDULER_TEST(a_stored_graph_is_solved_by_name_in_another_kind)
     forget(question);
 }
 
-SCHEDULER_TEST(a_job_for_an_unknown_graph_is_refused)
-{
-    struct question *question = new_question(CALL_SUBMIT, "nowhere");
-    call_and_forget(fixture, question, STATUS_NO_SUCH_GRAPH, 404);
-}
-
 static struct question *name_ring(struct fixture *fixture, const char *name, enum status status,
                                   unsigned http_status)
 {
@@ -171,19 +165,6 @@ int fstatvfs(int descriptor, struct statvfs *ret_info)
     return 0;
 }
 
-SCHEDULER_TEST(a_job_for_a_solved_graph_is_done_immediately)
-{
-    char first[JOB_ID_SIZE];
-    char graph_id[GRAPH_ID_SIZE];
-    solve(fixture, RING, first, graph_id);
-    struct question *question = new_upload(CALL_SUBMIT, RING);
-    call(fixture, question, STATUS_OK, 200);
-    assert_state(question, "done");
-    assert_string_not_equal(question->call.job_id, first);
-    assert_distance(fixture, question->call.job_id, 0, 2, "3");
-    forget(question);
-}
-
 SCHEDULER_TEST(two_concurrent_uploads_of_a_new_graph_are_both_accepted)
 {
     struct question *one = new_upload(CALL_SUBMIT, RING);
@@ -199,30 +180,6 @@ SCHEDULER_TEST(two_concurrent_uploads_of_a_new_graph_are_both_accepted)
     assert_state(two, "done");
     forget(one);
     forget(two);
-}
-
-static struct question *new_keyed(const char *edges, const char *key)
-{
-    struct question *question = new_upload(CALL_SUBMIT, edges);
-    snprintf(question->call.submit.idempotency_key, IDEMPOTENCY_KEY_SIZE, "%s", key);
-    question->call.wait_s = LONG_S;
-    return question;
-}
-
-SCHEDULER_TEST(a_repeated_idempotency_key_returns_the_same_job_even_after_a_restart)
-{
-    struct question *first = new_keyed(RING, "order-1");
-    call(fixture, first, STATUS_OK, 200);
-    struct question *second = new_keyed(RING, "order-1");
-    call(fixture, second, STATUS_OK, 200);
-    assert_string_equal(second->call.job_id, first->call.job_id);
-    forget(second);
-    restart(fixture);
-    second = new_keyed(RING, "order-1");
-    call(fixture, second, STATUS_OK, 200);
-    assert_string_equal(second->call.job_id, first->call.job_id);
-    forget(second);
-    forget(first);
 }
 
 /* Returns a call that submits a stored graph. Its response waits only for the commit. */
@@ -247,15 +204,6 @@ SCHEDULER_TEST(a_repeated_request_waits_for_the_commit_of_the_first_request)
     forget(first);
     forget(second);
     forget(graph);
-}
-
-SCHEDULER_TEST(an_idempotency_key_reused_for_a_different_request_is_refused)
-{
-    struct question *question = new_keyed(RING, "order-1");
-    call_and_forget(fixture, question, STATUS_OK, 200);
-    question = new_keyed(LINE, "order-1");
-    call_and_forget(fixture, question, STATUS_IDEMPOTENCY_MISMATCH,
-                    status_info(STATUS_IDEMPOTENCY_MISMATCH)->http);
 }
 
 static struct question *post_named(struct fixture *fixture, const char *edges)
@@ -324,12 +272,9 @@ SCHEDULER_TEST(a_job_whose_result_does_not_fit_on_disk_is_refused)
     assert_true(question->call.problem.limit == (double)(bytes - 1));
     assert_true(question->call.problem.actual > (double)bytes);
     forget(question);
-    question = new_question(CALL_GRAPHS, "");
-    call(fixture, question, STATUS_OK, 200);
-    json_t *body = body_of(question);
+    json_t *body = document(fixture, CALL_GRAPHS, "");
     assert_int_equal(json_array_size(json_object_get(body, "graphs")), 1);
     json_decref(body);
-    forget(question);
     /* A request that needs no space is accepted on a full disk. The refused request is accepted
      * when the disk has space again. */
     solve(fixture, LINE, job_id, graph_id);

@@ -175,16 +175,6 @@ SCHEDULER_TEST(a_job_that_ends_with_another_jobs_result_releases_its_bytes)
     forget(second);
 }
 
-SCHEDULER_TEST(a_graph_with_more_vertices_than_the_key_allows_is_refused)
-{
-    struct question *question = new_submit(fixture, "a", RING);
-    question->call.quota.vertex_limit = 2;
-    call(fixture, question, STATUS_TOO_LARGE, 413);
-    assert_true(question->call.problem.limit == 2 && question->call.problem.actual == 3);
-    forget(question);
-    expect_lists(fixture, "a", 0);
-}
-
 /* Requests get queue places in the order in which they arrive. A refused request is not accepted
  * later, even when another job has left the queue. */
 SCHEDULER_TEST(the_quota_of_waiting_jobs_is_enforced)

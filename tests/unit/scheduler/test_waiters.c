@@ -1,36 +1,6 @@
 #include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 
-SCHEDULER_TEST(a_wait_ends_after_its_timeout)
-{
-    char job_id[JOB_ID_SIZE];
-    submit_long(fixture, 1, job_id);
-    struct question *question = new_question(CALL_JOB, job_id);
-    question->call.wait_s = 0.01;
-    double began_s = clock_monotonic_s();
-    call(fixture, question, STATUS_OK, 200);
-    assert_true(clock_monotonic_s() - began_s >= 0.01);
-    assert_state(question, "running");
-    forget(question);
-    cancel(fixture, job_id);
-}
-
-SCHEDULER_TEST(a_wait_for_a_change_ends_with_the_change)
-{
-    char running[JOB_ID_SIZE];
-    char queued[JOB_ID_SIZE];
-    submit_long(fixture, 1, running);
-    submit_long(fixture, 2, queued);
-    struct question *question = new_question(CALL_JOB, queued);
-    question->call.wait_s = LONG_S;
-    scheduler_post(fixture->scheduler, &question->call);
-    cancel(fixture, running);
-    wait_for(fixture, question);
-    assert_state(question, "running");
-    forget(question);
-    cancel(fixture, queued);
-}
-
 /* Returns a request for an event stream. `seen` is the last event that the client has seen; NULL:
  * no event. */
 static struct question *new_stream(struct fixture *fixture, const char *job_id, const char *seen)
@@ -127,45 +97,4 @@ SCHEDULER_TEST(the_final_state_is_sent_only_to_streams_that_missed_it)
     forget(known);
     forget(late);
     forget(after);
-}
-
-SCHEDULER_TEST(an_idle_stream_sends_heartbeats)
-{
-    char running[JOB_ID_SIZE];
-    char queued[JOB_ID_SIZE];
-    submit_long(fixture, 1, running);
-    submit_long(fixture, 2, queued);
-    struct question *question = new_stream(fixture, queued, NULL);
-    fixture->config.heartbeat_s = 0;
-    call(fixture, question, STATUS_OK, 200);
-    post_again(fixture, question);
-    wait_for(fixture, question);
-    assert_int_equal(question->call.body[0], ':');
-    forget(question);
-    cancel(fixture, queued);
-    cancel(fixture, running);
-}
-
-SCHEDULER_TEST(a_drain_ends_each_stream_with_the_current_state)
-{
-    char running[JOB_ID_SIZE];
-    char queued[JOB_ID_SIZE];
-    fixture->config.drain_s = 0;
-    submit_long(fixture, 1, running);
-    submit_long(fixture, 2, queued);
-    struct question *question = new_stream(fixture, queued, NULL);
-    call(fixture, question, STATUS_OK, 200);
-    post_again(fixture, question);
-    scheduler_drain(fixture->scheduler, set_drained, fixture);
-    wait_for(fixture, question);
-    run_until(fixture, &fixture->drained);
-    assert_true(question->call.place.ended);
-    assert_has(question, "\"state\":\"queued\"");
-    forget(question);
-}
-
-SCHEDULER_TEST(an_unknown_job_has_no_events)
-{
-    struct question *question = new_stream(fixture, "j_none", NULL);
-    call_and_forget(fixture, question, STATUS_NO_SUCH_JOB, 404);
 }

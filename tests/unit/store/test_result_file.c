@@ -14,12 +14,19 @@ static enum status seal(struct result_file *file)
     return status == STATUS_OK ? result_file_seal(file) : status;
 }
 
+static struct result_file *create(const struct fixture *fixture, uint32_t vertex_count)
+{
+    struct result_file *file;
+    assert_int_equal(
+        result_file_create(fixture->folder, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &file),
+        STATUS_OK);
+    return file;
+}
+
 /* Makes a sealed 3 by 3 matrix of kind i4 with the elements 0..8. */
 static struct result_file *make_file(const struct fixture *fixture)
 {
-    struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, RESULT_FORM_MATRIX, &file),
-                     STATUS_OK);
+    struct result_file *file = create(fixture, 3);
     struct matrix matrix = result_file_matrix(file);
     assert_int_equal(matrix.vertex_count, 3);
     assert_int_equal(matrix.kind, KIND_I4);
@@ -47,6 +54,16 @@ static enum status open_published(const struct fixture *fixture, uint32_t vertex
 {
     return result_file_open(fixture->folder, name, vertex_count, kind, published_checksum,
                             ret_file);
+}
+
+/* Publishes the file, and opens the published one. */
+static struct result_file *reopen(const struct fixture *fixture, struct result_file *file,
+                                  uint32_t vertex_count)
+{
+    publish(file);
+    result_file_destroy(file);
+    assert_int_equal(open_published(fixture, vertex_count, KIND_I4, &file), STATUS_OK);
+    return file;
 }
 
 static int truncate_published(const struct fixture *fixture, off_t size)
@@ -96,11 +113,9 @@ FIXTURE_TEST(a_published_file_is_a_valid_npy_file)
 
 FIXTURE_TEST(statistics_follow_the_matrix_and_can_be_read_after_reopening)
 {
-    struct result_file *file;
+    struct result_file *file = create(fixture, 3);
     size_t size;
     assert_int_equal(result_file_size(3, KIND_I4, &size), STATUS_OK);
-    assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, RESULT_FORM_MATRIX, &file),
-                     STATUS_OK);
     assert_int_equal(result_file_bytes(file), size);
     /* The matrix has 128 + 36 bytes, which are padded to 176, a multiple of 16. */
     assert_int_equal(size, 176 + statistics_size(3) + sizeof(uint64_t));
@@ -112,10 +127,7 @@ FIXTURE_TEST(statistics_follow_the_matrix_and_can_be_read_after_reopening)
     written->distance_sum[2].integer = 13;
     written->reachable[2] = 2;
     assert_int_equal(seal(file), STATUS_OK);
-    publish(file);
-    result_file_destroy(file);
-
-    assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_OK);
+    file = reopen(fixture, file, 3);
     const struct statistics *read = result_file_statistics(file);
     assert_true(read->summary->diameter == 8);
     assert_int_equal(read->distance_sum[2].integer, 13);
@@ -150,9 +162,7 @@ FIXTURE_TEST(a_second_result_replaces_the_first)
 {
     struct result_file *first = make_file(fixture);
     publish(first);
-    struct result_file *second;
-    assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, RESULT_FORM_MATRIX, &second),
-                     STATUS_OK);
+    struct result_file *second = create(fixture, 3);
     ((int32_t *)result_file_matrix(second).elements)[0] = 77;
     assert_int_equal(seal(second), STATUS_OK);
     publish(second);
@@ -204,12 +214,8 @@ FIXTURE_TEST(a_file_with_a_wrong_checksum_is_refused)
 
 FIXTURE_TEST(only_blocks_that_were_read_count_as_verified)
 {
-    struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
-                     STATUS_OK);
-    publish(file);
-    result_file_destroy(file);
-    assert_int_equal(open_published(fixture, LARGE, KIND_I4, &file), STATUS_OK);
+    struct result_file *file = create(fixture, LARGE);
+    file = reopen(fixture, file, LARGE);
     assert_true(result_file_is_sound(file, 5, 0));
     assert_int_equal(result_file_verify(file, BLOCK - 1, 1), STATUS_OK);
     assert_true(result_file_is_sound(file, 0, BLOCK));
@@ -222,14 +228,9 @@ FIXTURE_TEST(only_blocks_that_were_read_count_as_verified)
 /* The first block of a file of about 640,000 bytes is damaged while the file is mapped. */
 FIXTURE_TEST(damage_after_opening_is_detected_on_access)
 {
-    struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
-                     STATUS_OK);
+    struct result_file *file = create(fixture, LARGE);
     assert_true(result_file_is_sound(file, 0, NPY_HEADER_SIZE + LARGE_BYTES));
-    publish(file);
-    result_file_destroy(file);
-
-    assert_int_equal(open_published(fixture, LARGE, KIND_I4, &file), STATUS_OK);
+    file = reopen(fixture, file, LARGE);
     assert_false(result_file_is_sound(file, 0, 1));
     fixture_flip(fixture->folder, name, 1000);
     assert_int_equal(result_file_verify(file, 300000, 4), STATUS_OK);
@@ -244,12 +245,8 @@ FIXTURE_TEST(damage_after_opening_is_detected_on_access)
 
 FIXTURE_TEST(truncating_a_mapped_file_is_detected_as_damage)
 {
-    struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
-                     STATUS_OK);
-    publish(file);
-    result_file_destroy(file);
-    assert_int_equal(open_published(fixture, LARGE, KIND_I4, &file), STATUS_OK);
+    struct result_file *file = create(fixture, LARGE);
+    file = reopen(fixture, file, LARGE);
     assert_int_equal(truncate_published(fixture, 100), 0);
     assert_int_equal(result_file_verify(file, 0, 4), STATUS_CORRUPT);
     result_file_destroy(file);
@@ -318,11 +315,8 @@ FIXTURE_TEST(sizes_that_overflow_are_refused)
  * the process that created the file. */
 static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
 {
-    struct result_file *file;
+    struct result_file *file = create(fixture, vertex_count);
     struct result_file *adopted = NULL;
-    assert_int_equal(
-        result_file_create(fixture->folder, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &file),
-        STATUS_OK);
     ((int32_t *)result_file_matrix(file).elements)[7] = 41; /* must not reach the file */
     const int descriptor = dup(result_file_descriptor(file));
     assert_int_equal(
@@ -340,12 +334,10 @@ static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
 
 FIXTURE_TEST(an_adopted_file_is_written_in_place_for_its_creator)
 {
-    struct result_file *file;
     struct result_file *adopted = NULL;
     check_adopted(fixture, 5);
     check_adopted(fixture, LARGE);
-    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
-                     STATUS_OK);
+    struct result_file *file = create(fixture, LARGE);
     const int descriptor = result_file_descriptor(file);
     assert_int_not_equal(
         result_file_adopt(descriptor, LARGE + 1, KIND_I4, RESULT_FORM_MATRIX, &adopted), STATUS_OK);
@@ -357,18 +349,14 @@ FIXTURE_TEST(an_adopted_file_is_written_in_place_for_its_creator)
 /* Simulates a worker that died before it wrote the elements. */
 FIXTURE_TEST(a_file_without_its_elements_is_not_sealed)
 {
-    struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, RESULT_FORM_MATRIX, &file),
-                     STATUS_OK);
+    struct result_file *file = create(fixture, 5);
     assert_int_equal(result_file_seal(file), STATUS_CORRUPT);
     result_file_destroy(file);
 }
 
 FIXTURE_TEST(a_file_whose_header_was_changed_is_not_sealed)
 {
-    struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, RESULT_FORM_MATRIX, &file),
-                     STATUS_OK);
+    struct result_file *file = create(fixture, 5);
     ((unsigned char *)result_file_matrix(file).elements)[-1] ^= 1;
     assert_int_equal(seal(file), STATUS_CORRUPT);
     ((unsigned char *)result_file_matrix(file).elements)[-1] ^= 1;
@@ -380,9 +368,7 @@ FIXTURE_TEST(a_file_whose_header_was_changed_is_not_sealed)
 /* If a truncated file were sealed, SIGBUS would kill the first reader of its mapping. */
 FIXTURE_TEST(a_truncated_file_is_not_sealed)
 {
-    struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
-                     STATUS_OK);
+    struct result_file *file = create(fixture, LARGE);
     assert_int_equal(ftruncate(result_file_descriptor(file), 0), 0);
     assert_int_equal(seal(file), STATUS_CORRUPT);
     result_file_destroy(file);

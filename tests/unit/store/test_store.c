@@ -486,14 +486,6 @@ static void expect_refused(const struct fixture *fixture, enum status expected, 
     assert_non_null(strstr(problem.detail, words));
 }
 
-FIXTURE_TEST(a_second_process_is_refused)
-{
-    struct store *store = fixture_open_store(fixture);
-    expect_refused(fixture, STATUS_CONFIG, "in use by another process");
-    store_close(store);
-    store_close(fixture_open_store(fixture));
-}
-
 static void write_format(const struct fixture *fixture, const char *text)
 {
     int file =
