@@ -379,7 +379,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     }
 }
 
-/* Returns the number of rows of the REST part: tile rows, or folded rows if it is symmetric. */
+/* Returns the number of rows of REST: tile rows, or folded rows if the matrix is symmetric. */
 template <typename semiring>
 static inline uint32_t interior_rest_rows(const struct interior_step<typename semiring::word> *step)
 {

@@ -30,9 +30,8 @@ struct search {
     uint32_t *mark;   /* number of the walk that last visited the vertex; 0 = none */
 };
 
-/* Returns the exponent of a power of ten that makes all weights integers. If these integers would
- * be too long, returns an exponent with which the largest weight has at most WEIGHT_DIGITS digits.
- */
+/* Returns the exponent of a power of ten that makes all weights integers or, if these would be too
+ * long, an exponent with which the largest weight has at most WEIGHT_DIGITS digits. */
 static int find_decimals(const struct graph *graph)
 {
     int lowest = INT32_MAX;

@@ -30,7 +30,7 @@ struct hierarchy_shape {
     uint32_t *row;          /* later positions that a supernode reaches, ascending */
     uint64_t *weight_begin; /* first weight of each block of columns x (columns + rows) weights */
     uint64_t arc_count;     /* number of arcs, without the unused entries of the blocks */
-    uint64_t label_entries; /* sum of the ancestor counts of all vertices; 0 if opened */
+    uint64_t label_entries; /* sum of the ancestor counts of all vertices; 0 once opened */
 };
 
 #define NO_SLOT UINT64_MAX

@@ -401,8 +401,8 @@ static json_t *text_or_null(const char *text)
     return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
 }
 
-/* Returns the warnings from the text of warning_print. If the fraction of pairs that have a path is
- * known (above 0), it is added to the warning about the assumed direction. */
+/* Parses the output of warning_print. If the fraction of pairs that have a path is known (above 0),
+ * it is added to the warning about the assumed direction. */
 static json_t *warnings_json(const char *text, double reached)
 {
     json_t *warnings = json_loads(text != NULL ? text : "[]", 0, NULL);
