@@ -90,7 +90,8 @@ static void estimate_solve(const struct solver *solver, uint32_t vertex_count, u
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const double n = vertex_count;
-    ret_estimate->device_bytes = gpu_bytes_needed(self->members, vertex_count, edge_count, kind);
+    const uint32_t members = self->members > 0 ? self->members : 1; /* a faulty worker may send 0 */
+    ret_estimate->device_bytes = gpu_bytes_needed(members, vertex_count, edge_count, kind);
     ret_estimate->host_bytes = 0;
     ret_estimate->finish_s = n * n * (double)kind_size(kind) / solver->rates[RATE_DOWNLOAD];
     ret_estimate->seconds =
