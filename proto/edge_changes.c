@@ -41,7 +41,7 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
         struct edge_change *change = &changes->list[i];
         if (change->source >= graph->vertex_count || change->target >= graph->vertex_count) {
             return problem_set(reterr, STATUS_PRECONDITION_FAILED,
-                               "The name has since been moved to a graph with different vertices.");
+                               "The name now belongs to a graph with different vertices.");
         }
         if (change->source == change->target && change->weight < 0) {
             return problem_refuse(reterr, STATUS_BAD_GRAPH,

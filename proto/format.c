@@ -29,7 +29,7 @@ static const struct format_info table[FORMAT_COUNT] = {
         {.name = "mtx",
          .description =
              "Matrix Market: coordinate or array; integer, real or pattern; general, symmetric or "
-             "skew-symmetric; distances are an array, column by column, and inf is unreachable",
+             "skew-symmetric; distances as an array, column by column, with inf for unreachable",
          .media_types = {"text/x-matrix-market", "application/x-matrix-market"},
          .file_endings = {"mtx", "mm"},
          .graph_input = true,

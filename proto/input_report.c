@@ -53,7 +53,7 @@ static void warn_weights(const struct input_report *report, const struct graph *
             warning_add(warnings, WARNING_ZEROS_ARE_EDGES,
                         "Each 0 off the diagonal was read as an edge of weight 0, and no entry "
                         "marks a missing edge."),
-            "Mark missing edges with inf, or null in JSON: numpy.where(a == 0, numpy.inf, a).");
+            "Mark missing edges with inf (null in JSON): a = numpy.where(a == 0, numpy.inf, a).");
     } else if (!is_array && arcs > 0 && graph->summary.min_weight == 0 &&
                graph->summary.max_weight == 0) {
         warning_hint(
@@ -100,8 +100,8 @@ void input_report_hint(const struct input_report *report, struct problem *proble
         return;
     }
     if (report->format == FORMAT_METIS) {
-        problem_hint(problem, "The format was guessed as METIS from the first lines; format=edges "
-                              "reads a list of edges.");
+        problem_hint(problem, "The format was guessed as METIS from the first lines. If the file "
+                              "is a list of edges, give format=edges.");
     } else if (report->format == FORMAT_EDGES) {
         problem_hint(problem,
                      "The file was read as a list of edges, because its first bytes match no other "

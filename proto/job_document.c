@@ -412,7 +412,7 @@ static json_t *warnings_json(const char *text, double reached)
         const char *detail = json_string_value(json_object_get(first, "detail"));
         const double percent = reached * 100;
         json_object_set_new(first, "detail",
-                            json_sprintf("%s Of all pairs, %s%.3g %% have one.", detail,
+                            json_sprintf("%s Of all pairs, %s%.3g %% have a path.", detail,
                                          percent < 0.01 ? "less than " : "", fmax(percent, 0.01)));
     }
     return warnings;

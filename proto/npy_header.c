@@ -61,7 +61,7 @@ static enum status refuse_type(const char *descr, size_t size, struct problem *r
 
     if (size > 0 && descr[0] == '>') {
         return problem_refuse(reterr, STATUS_BAD_GRAPH,
-                              "Save it little-endian: a.astype(a.dtype.newbyteorder('<')).",
+                              "Save a little-endian array: a.astype(a.dtype.newbyteorder('<')).",
                               "The array is big-endian: its type is '%.*s'.", shown, descr);
     }
     if (size > 1 && descr[1] == 'O') {
@@ -70,7 +70,7 @@ static enum status refuse_type(const char *descr, size_t size, struct problem *r
                               "The array holds Python objects, which are not supported.");
     }
     return problem_refuse(reterr, STATUS_BAD_GRAPH,
-                          "Supported types are f4, f8, i4, i8, u2 and u4: a.astype('f8').",
+                          "Convert the array to f4, f8, i4, i8, u2 or u4: a.astype('f8').",
                           "The array has type '%.*s', which is not supported.", shown, descr);
 }
 

@@ -12,7 +12,7 @@ static const struct status_info table[] = {
     [STATUS_UNKNOWN_PARAMETER] = {"UnknownParameter", "Unknown parameter", 400, EXIT_USAGE},
     [STATUS_BAD_PARAMETER] = {"BadParameter", "Invalid parameter value", 400, EXIT_USAGE},
     [STATUS_UNAUTHORIZED] = {"Unauthorized", "A valid key is required", 401, EXIT_USAGE},
-    [STATUS_FORBIDDEN] = {"Forbidden", "The key does not allow this", 403, EXIT_USAGE},
+    [STATUS_FORBIDDEN] = {"Forbidden", "The key does not permit this request", 403, EXIT_USAGE},
     [STATUS_CROSS_ORIGIN] = {"CrossOrigin", "The request comes from a page of another origin", 403,
                              EXIT_USAGE},
     [STATUS_WRONG_HOST] = {"WrongHost", "The Host header does not name this service", 421,
@@ -33,7 +33,7 @@ static const struct status_info table[] = {
     [STATUS_RANGE_NOT_SATISFIABLE] = {"RangeNotSatisfiable", "The range is outside the content",
                                       416, EXIT_USAGE},
 
-    [STATUS_NOT_SOLVED] = {"NotSolved", "The graph is not solved yet", 409, EXIT_BAD_INPUT},
+    [STATUS_NOT_SOLVED] = {"NotSolved", "The graph has not been solved yet", 409, EXIT_BAD_INPUT},
     [STATUS_NOT_A_MATRIX] = {"NotAMatrix", "The result is a hierarchy", 409, EXIT_BAD_INPUT},
     [STATUS_NO_COORDINATES] = {"NoCoordinates", "The graph has no coordinates", 409,
                                EXIT_BAD_INPUT},

@@ -93,9 +93,9 @@ static const struct config_option options[] = {
      "Number of seconds within which a client must send the complete header of a request."},
     {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
      "Lowest rate, in bytes per second, at which a client must send a body or receive an answer. "
-     "The connection is closed when a body falls header_timeout_s seconds behind that rate, or an "
-     "answer stall_timeout_s seconds: after that time if no byte moves, and after ten times that "
-     "time at nine tenths of the rate. 0 = no limit."},
+     "The connection is closed when a body is header_timeout_s seconds behind this rate, or when "
+     "an answer is stall_timeout_s seconds behind: after that time if no byte moves, and after ten "
+     "times that time at nine tenths of the rate. 0 = no limit."},
     {"http", "stall_timeout_s", OPTION_NUMBER, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
      "Maximum number of seconds that a client may lag behind rate_floor during a response."},
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
@@ -201,9 +201,9 @@ static const struct config_option options[] = {
      "The least recently used hierarchy is evicted first; a pair without cached labels takes "
      "longer. 0 = a quarter of the memory, at most 1 GiB. Accepts the suffixes of body_limit."},
     {"hierarchy", "sweep_limit_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(sweep_limit_s),
-     "Longest time in seconds, estimated from the size of a hierarchy, for its statistics and "
-     "heat maps; if they would take longer, they are available only if the graph is solved as a "
-     "matrix."},
+     "Maximum time in seconds to compute the statistics or a heat map of a hierarchy, as estimated "
+     "from its size. If the estimate is higher, they are available only if the graph is solved as "
+     "a matrix."},
     {"worker", "isolation", OPTION_CHOICE, "thread", 0, 0, "thread, process", MEMBER(isolation),
      "Where a solver runs: in a thread of the service, or in a separate process, which is replaced "
      "if it fails or hangs."},

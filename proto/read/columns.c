@@ -446,7 +446,7 @@ static enum status refuse_ends(const struct columns *columns, const struct table
     (void)list_columns(columns, false, LOOK_EMPTY, ", ", list);
     return problem_bad_graph_hint(reterr, 0, header->fields[0].column,
                                   "Name the columns with source_column=, target_column= and "
-                                  "weight=; format=matrix reads a matrix.",
+                                  "weight=, or give format=matrix if the file is a matrix.",
                                   "No two columns have known names for source and target: %s.",
                                   list);
 }
@@ -668,8 +668,8 @@ enum status columns_accept_value(struct columns *columns, size_t index, struct f
         return STATUS_OK;
     }
     if (to->bytes != NULL && record->from[column->role] == index) {
-        return problem_bad_graph(reterr, value.line, value.column, "The edge has \"%s\" twice.",
-                                 column->name);
+        return problem_bad_graph(reterr, value.line, value.column,
+                                 "The edge has the attribute \"%s\" twice.", column->name);
     }
     if (value.size >= COLUMN_VALUE_SIZE) {
         return problem_bad_graph(reterr, value.line, value.column,
@@ -715,8 +715,8 @@ static enum status parse_one_way(struct columns *columns, struct field value, en
     } else if (rank_of(value, forth, false) == NO_COLUMN) {
         return problem_bad_graph_hint(
             reterr, value.line, value.column,
-            "Write yes, true or 1 for source to target, -1 for target to source, "
-            "and no, false or 0 for both; or remove the column.",
+            "Write yes, true or 1 for source to target, -1 for target to source, and no, false or "
+            "0 for both directions; or remove the column.",
             "oneway is '%.*s', which is not yes, no or -1.", value.size > 40 ? 40 : (int)value.size,
             value.bytes);
     }
@@ -850,14 +850,14 @@ static enum status check_left(const struct columns *columns, struct problem *ret
     problem_hint(
         reterr,
         first->look != LOOK_NUMBER
-            ? "Write only the number, without units, currency signs and thousands separators; "
-              "decimal=, reads decimal commas; weight=none counts each edge as 1."
+            ? "Write only the number, without units, currency signs or thousands separators. Give "
+              "decimal=, for decimal commas, or weight=none to count each edge as 1."
         : first->is_nested || first->is_text
             ? columns->reader->format == FORMAT_JGF
                   ? "Write the weight as a number in the metadata of the edge, \"metadata\": "
                     "{\"weight\": 5}, or give weight=none, which counts each edge as 1."
-                  : "Write the weight as a number in the edge itself, \"weight\": 5; weight= names "
-                    "one of its attributes, and weight=none counts each edge as 1."
+                  : "Write the weight as a number in the edge itself, such as \"weight\": 5, name "
+                    "another attribute with weight=, or count each edge as 1 with weight=none."
             : "weight=%s reads the weights from that column, and weight=none counts each edge as "
               "1.",
         first->name);

@@ -66,7 +66,7 @@ static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,
     if (!coordinates_are_degrees(place[0] / unit, place[1] / unit)) {
         if (reader->system == SYSTEM_DEGREES) {
             return refuse_at(column,
-                             "This is not a longitude of -180 to 180 and a latitude of -90 to 90.",
+                             "A longitude must be from -180 to 180, and a latitude from -90 to 90.",
                              "lon is the longitude and lat the latitude; name the columns of "
                              "points in a plane x and y.",
                              reterr);

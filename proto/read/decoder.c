@@ -18,10 +18,10 @@
 #define INPUT_LIMIT ((size_t)1 << 30) /* zlib counts bytes as unsigned int */
 /* Length of the longest signature. */
 #define HEAD_SIZE 15
-#define TO_CSV "Convert it: import pandas; "
+#define TO_CSV "Convert the file: import pandas; "
 #define AS_CSV ".to_csv('g.csv', index=False)"
 #define PICKLE                                                                                     \
-    "A pickle can run code, so it is not read. Convert it: import json, networkx, pickle; "        \
+    "A pickle can run code, so it is not read. Convert the file: import json, networkx, pickle; "  \
     "json.dump(networkx.node_link_data(pickle.load(open('g.pickle', 'rb'))), open('g.json', 'w'))"
 
 struct decoder {
@@ -160,7 +160,7 @@ static enum status check_limits(const struct decoder *decoder, struct problem *r
     }
     return problem_refuse_limit(reterr, STATUS_BODY_TOO_LARGE, (double)rules->ratio,
                                 (double)decoder->out_bytes / (double)decoder->in_bytes,
-                                "Send it with less compression, or uncompressed.",
+                                "Send the body with less compression, or uncompressed.",
                                 "The body is compressed more than the limit allows.");
 }
 
@@ -206,10 +206,10 @@ static enum status hand_on(struct decoder *decoder, size_t size, struct problem 
 static enum status refuse_bytes(const struct decoder *decoder, struct problem *reterr)
 {
     return problem_refuse(reterr, STATUS_BAD_GRAPH,
-                          decoder->ended ? "Remove them, or compress the file again."
+                          decoder->ended ? "Remove the extra bytes, or compress the file again."
                                          : "Compress the file again, or send it uncompressed.",
                           decoder->ended ? "There are extra bytes after the end of the %s data."
-                                         : "The body is not %s, or it is damaged.",
+                                         : "The body is damaged, or is not %s data.",
                           names[decoder->rules.coding]);
 }
 
@@ -351,7 +351,7 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
                                struct problem *reterr)
 {
     static const char unpack[] =
-        "Unpack it and send the file inside, uncompressed or compressed with gzip or zstd.";
+        "Unpack the file and send its content, uncompressed or compressed with gzip or zstd.";
     static const struct {
         const char *bytes;
         size_t size;
@@ -362,9 +362,9 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
         {"\x1F\x8B\x08", 3, CODING_GZIP, NULL, NULL},
         {"\x28\xB5\x2F\xFD", 4, CODING_ZSTD, NULL, NULL},
         {"PK\x03\x04", 4, CODING_IDENTITY, "a zip archive, such as .npz or .xlsx",
-         "Unpack it and send one file. Save a sheet as CSV. Convert an .npz: numpy.save('g.npy', "
-         "numpy.load('g.npz')['arr_0']), or for a sparse matrix: scipy.io.mmwrite('g.mtx', "
-         "scipy.sparse.load_npz('g.npz'))."},
+         "Unpack the archive and send one file. Save a sheet as CSV. Convert an .npz: "
+         "numpy.save('g.npy', numpy.load('g.npz')['arr_0']), or for a sparse matrix: "
+         "scipy.io.mmwrite('g.mtx', scipy.sparse.load_npz('g.npz'))."},
         {"\xFD\x37zXZ", 6, CODING_IDENTITY, "an xz file", unpack},
         {"BZh#1AY&SY", 10, CODING_IDENTITY, "a bzip2 file", unpack},
         {"\xD0\xCF\x11\xE0", 4, CODING_IDENTITY, "an .xls sheet", "Save the sheet as CSV."},
@@ -375,11 +375,11 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
         {"\x89HDF\r\n", 6, CODING_IDENTITY, "an HDF5 file",
          TO_CSV "pandas.read_hdf('g.h5')" AS_CSV},
         {"SQLite format 3", 15, CODING_IDENTITY, "an SQLite database, such as a GeoPackage",
-         "Export the table of the edges: sqlite3 -csv -header g.db 'SELECT * FROM edges' >g.csv"},
+         "Export the table of edges: sqlite3 -csv -header g.db 'SELECT * FROM edges' >g.csv"},
         {"MATLAB 5.0 MAT", 14, CODING_IDENTITY, "a .mat file",
-         "Convert it: import scipy.io; scipy.io.mmwrite('g.mtx', scipy.io.loadmat('g.mat')['A'])"},
+         "Convert the file: import scipy.io as s; s.mmwrite('g.mtx', s.loadmat('g.mat')['A'])"},
         {"MATLAB 7.3 MAT", 14, CODING_IDENTITY, "a .mat file",
-         "Convert it in MATLAB: save('g.mat', 'A', '-v7'), or writematrix(A, 'g.csv')."},
+         "Convert the file in MATLAB: save('g.mat', 'A', '-v7'), or writematrix(A, 'g.csv')."},
         {"\x80\x02", 2, CODING_IDENTITY, "a pickle", PICKLE},
         {"\x80\x03", 2, CODING_IDENTITY, "a pickle", PICKLE},
         {"\x80\x04\x95", 3, CODING_IDENTITY, "a pickle", PICKLE},

@@ -17,7 +17,7 @@ enum status edge_comments_parse(struct edge_comments *comments, const char *line
     const bool directed = line_word_is(first, "directed");
 
     if (line_word_is(first, "%MatrixMarket")) {
-        return problem_bad_graph_hint(reterr, 0, 1, "Remove the lines above it.",
+        return problem_bad_graph_hint(reterr, 0, 1, "Remove the lines above %%MatrixMarket.",
                                       "The line %%%%MatrixMarket is not the first line.");
     }
     if (line_word_is(second, "graph") || line_word_is(second, "graph:")) {
@@ -134,9 +134,9 @@ enum status edge_check_counts(const int64_t integers[3], size_t column_count, bo
     }
     return problem_bad_graph_hint(
         reterr, 0, 0,
-        fits ? "If it is an edge, add a header source,target or source,target,weight; otherwise "
-               "remove the line."
-             : "Correct the numbers, or give the edge its weight.",
+        fits ? "If the line is an edge, add a header source,target or source,target,weight; "
+               "otherwise remove the line."
+             : "Correct the numbers, or give the edge a weight.",
         fits ? "The first line, %lld %lld, may be an edge, or the numbers of vertices and edges: "
                "%lld edges follow."
              : "The first line, %lld %lld, is neither the numbers of vertices and edges of the "
@@ -206,7 +206,7 @@ void edge_check_warn(const struct graph_builder *builder, const struct name_tabl
             warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
                                      "A vertex is named %s, which usually means a missing value.",
                                      missing[i]),
-                         "If it means a missing value, remove the edges of this vertex.");
+                         "If this name means a missing value, remove the edges of this vertex.");
             return;
         }
     }

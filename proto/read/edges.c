@@ -366,8 +366,8 @@ static enum status parse_comment(struct edges *edges, const char *line, size_t s
 {
     if (size == 1 && line[0] == '#') {
         return problem_bad_graph_hint(
-            reterr, 0, 1, "Remove this line and the nodes above it, or add a word to the comment.",
-            "The line separates the nodes of a TGF file from its edges.");
+            reterr, 0, 1, "Remove this line and the nodes above it, or add text after its #.",
+            "A line with only # separates the nodes of a TGF file from its edges.");
     }
     if (edges->decided || edges->held.size > 0) {
         return !may_be_edge(edges, line, size)

@@ -142,7 +142,7 @@ static enum status parse_key(struct graphml *graphml, const char *const *attribu
     graphml->key = NO_COLUMN;
     if (id == NULL) {
         return refuse_element(graphml, "The key has no id.",
-                              "A <key> needs id, for and attr.name.");
+                              "A <key> needs the attributes id, for and attr.name.");
     }
     if (of != NULL && strcmp(of, "edge") != 0 && strcmp(of, "all") != 0) {
         return STATUS_OK;
@@ -355,7 +355,7 @@ static void on_start(void *context, const char *name, const char **attributes)
         return;
     }
     if (graphml->depth == 0 && element != ELEMENT_GRAPHML) {
-        note_failure(graphml, refuse_element(graphml, "The document is not <graphml>.",
+        note_failure(graphml, refuse_element(graphml, "The root element is not <graphml>.",
                                              "Convert other XML to GraphML."));
         return;
     }

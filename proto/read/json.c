@@ -311,7 +311,7 @@ static enum status end_element(struct json *json, struct problem *reterr)
     if (json->is_text && !json->columns.is_unweighted) {
         return problem_bad_graph_hint(
             reterr, record->values[ROLE_WEIGHT].line, record->values[ROLE_WEIGHT].column,
-            "Write it as a number, or count each edge as 1 with weight=none.",
+            "Write the weight as a number, or count each edge as 1 with weight=none.",
             "The weight is not a number.");
     }
     const bool says_direction = has_seen(json, MEMBER_ONE_WAY);
@@ -555,13 +555,13 @@ static enum status check_complete(struct json *json, struct problem *reterr)
     } else if (jgf && !listed) {
         detail = "The graph has no \"nodes\".";
     } else if (!jgf && !has_seen(json, MEMBER_EDGES) && !has_seen(json, MEMBER_LINKS)) {
-        detail = "There is neither \"edges\" nor \"links\".";
+        detail = "The graph has neither \"edges\" nor \"links\".";
     } else if (json->compact && listed) {
-        detail = "There are \"nodes\", but the edges are arrays.";
+        detail = "The edges of a graph with \"nodes\" must be objects, not arrays.";
     } else if (json->linked && !listed) {
         detail = "The list of \"nodes\" is missing.";
     } else if (!listed && !has_seen(json, MEMBER_N) && !json->reader.options.has_vertex_count) {
-        detail = "There is no \"n\" and there are no \"nodes\".";
+        detail = "The graph has neither \"n\" nor \"nodes\".";
     }
     if (detail != NULL) {
         return problem_bad_graph_hint(reterr, 0, 0, READ_HERE, "%s", detail);

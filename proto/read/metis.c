@@ -55,7 +55,7 @@ static enum status parse_fmt(struct metis *metis, struct word_cursor *cursor,
     }
     if (constraints > 0 && !has_vertex_weights) {
         return problem_bad_graph_hint(
-            reterr, 0, ncon.column, "The second digit of fmt is 1 when vertices have weights.",
+            reterr, 0, ncon.column, "Set the second digit of fmt to 1 if vertices have weights.",
             "The header gives a number of vertex weights, but fmt says that there are none.");
     }
     metis->passed_count = constraints + (digits[0] == '1');
@@ -165,7 +165,7 @@ static enum status check_complete(const struct metis *metis, struct problem *ret
     if (metis->row_count < metis->vertex_count) {
         return problem_refuse_at(
             reterr, STATUS_TRUNCATED, metis->reader.splitter.line + 1, 0,
-            "A vertex without neighbours has an empty line.",
+            "Write an empty line for a vertex without neighbours.",
             "The header declares n=%u vertices, but there are %u lines after it.",
             metis->vertex_count, metis->row_count);
     }

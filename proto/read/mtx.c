@@ -36,9 +36,9 @@ static enum status parse_field(struct mtx *mtx, struct field word, struct proble
         return line_word_refuse(word, "integer, real or pattern", reterr);
     }
     if (mtx->field == FIELD_PATTERN && mtx->array) {
-        return problem_bad_graph_hint(
-            reterr, 0, word.column, "Write it as a coordinate matrix.",
-            "An array cannot be a pattern, because it lists every entry.");
+        return problem_bad_graph_hint(reterr, 0, word.column,
+                                      "Write the matrix in coordinate format.",
+                                      "An array lists every entry, so it cannot be a pattern.");
     }
     return STATUS_OK;
 }
@@ -53,7 +53,7 @@ static enum status parse_symmetry(struct mtx *mtx, struct field word, struct pro
         return line_word_refuse(word, "general, symmetric or skew-symmetric", reterr);
     }
     if (mtx->symmetry == SYMMETRY_SKEW && mtx->field == FIELD_PATTERN) {
-        return problem_bad_graph_hint(reterr, 0, word.column, "Write it as general or symmetric.",
+        return problem_bad_graph_hint(reterr, 0, word.column, "Write general or symmetric.",
                                       "A pattern has no signs, so it cannot be skew-symmetric.");
     }
     return STATUS_OK;
@@ -192,7 +192,7 @@ static enum status parse_coordinate(struct mtx *mtx, struct word_cursor cursor,
     if (mtx->symmetry == SYMMETRY_SKEW && ends[0] == ends[1]) {
         return problem_bad_graph_hint(reterr, 0, row.column,
                                       "Remove the entry, because it must be 0.",
-                                      "The diagonal of a skew-symmetric matrix is not listed.");
+                                      "A skew-symmetric matrix must not list its diagonal.");
     }
     return add_entry(mtx, ends, weight, reterr);
 }

@@ -215,7 +215,7 @@ enum status reader_name_vertex(struct name_table *names, const char *name, size_
     size_t valid;
 
     if (size == 0) {
-        return problem_bad_graph_hint(reterr, 0, column, "Name it, or remove the edge.",
+        return problem_bad_graph_hint(reterr, 0, column, "Name the vertex, or remove the edge.",
                                       "The name of the vertex is empty.");
     }
     if (size > VERTEX_NAME_LIMIT) {
@@ -323,15 +323,15 @@ static const char *find_hint(struct field weight)
     return reader_is_not_finite(weight.bytes, weight.size)
                ? "Omit the edge: missing edges must not be listed."
            : memchr(weight.bytes, ',', weight.size) != NULL
-               ? "decimal=, reads decimal commas; otherwise write decimals with a point and "
-                 "without thousands separators."
+               ? "Give decimal=, for decimal commas, or write decimals with a point and without "
+                 "thousands separators."
            : isalpha((unsigned char)*weight.bytes)
                ? "Write a number, or omit a missing edge. A header needs known names, such as "
-                 "source,target,weight, or source_column= and target_column=; weight=none counts "
-                 "each edge as 1; format=matrix reads a matrix."
+                 "source,target,weight, or source_column= and target_column=. Give weight=none to "
+                 "count each edge as 1, or format=matrix for a matrix."
            : weight.size > 4 && memchr(weight.bytes, 'e', weight.size) != NULL
                ? "If this weight marks a missing edge, omit the edge."
-               : "Write only the number, without units, currency signs and thousands separators.";
+               : "Write only the number, without units, currency signs or thousands separators.";
 }
 
 static enum status refuse_weight(struct field weight, struct problem *reterr)
@@ -370,7 +370,7 @@ static enum status parse_decimal(const struct reader *reader, struct field weigh
     if (reader->options.has_decimal_comma && memchr(weight.bytes, '.', weight.size) != NULL) {
         return problem_bad_graph_hint(
             reterr, weight.line, weight.column,
-            "Write decimals with a comma and no thousands separators, or omit decimal=,.",
+            "Omit decimal=, or write decimals with a comma and without thousands separators.",
             "The weight '%.*s' has a point, but decimal=, requires a decimal comma.",
             weight.size > 40 ? 40 : (int)weight.size, weight.bytes);
     }

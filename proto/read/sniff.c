@@ -31,63 +31,64 @@ static const struct {
     const char *pattern; /* extended regular expression; NULL: detected by code */
 } formats[] = {
     {"a DOT file of Graphviz",
-     "Convert it: import networkx; "
+     "Convert the file: import networkx; "
      "networkx.write_edgelist(networkx.nx_agraph.read_dot('g.dot'), 'g.csv', delimiter=';', "
-     "data=['weight']); upload g.csv, with directed=false if it is a graph, not a digraph.",
+     "data=['weight']); upload g.csv, with directed=false for an undirected graph.",
      LINE "((di)?graph(" GAP WORD ")?" SPACE "\\{|(di)?graph" SPACE "\"|strict" GAP WORD ")"},
     {"a GML file",
-     "Convert it: import json, networkx; " NODE_LINK(
+     "Convert the file: import json, networkx; " NODE_LINK(
          "networkx.read_gml('g.gml')") "; where labels are missing or occur twice, "
                                        "read_gml('g.gml', label='id').",
      LINE "graph" SPACE "\\["},
     {"a Pajek file",
-     "Convert it: import json, networkx; g = networkx.read_pajek('g.net'); " NODE_LINK(
+     "Convert the file: import json, networkx; g = networkx.read_pajek('g.net'); " NODE_LINK(
          "g if '*arcs' in open('g.net').read().lower() else networkx.Graph(g)"),
      LINE "\\*(vertices|network|arcs|edges|matrix)"},
-    {"a GEXF file", "Convert it: import json, networkx; " NODE_LINK("networkx.read_gexf('g.gexf')"),
+    {"a GEXF file",
+     "Convert the file: import json, networkx; " NODE_LINK("networkx.read_gexf('g.gexf')"),
      ELEMENT "gexf"},
     {"a TSPLIB file",
-     "Convert it: import json, networkx, tsplib95; " NODE_LINK(
+     "Convert the file: import json, networkx, tsplib95; " NODE_LINK(
          "tsplib95.load('g.tsp').get_graph()"),
      LINE "((dimension|edge_weight_type)" SPACE ":|edge_weight_section|node_coord_section)"},
     {"a TNTP network",
-     "Convert it: awk '$1 + 0 {print $1, $2, $4}' g.tntp >g.edges; column 4 is the length and "
-     "column 5 the free flow time.",
+     "Convert the file: awk '$1 + 0 {print $1, $2, $4}' g.tntp >g.edges; column 4 is the length, "
+     "and column 5 is the free flow time.",
      ELEMENT "(number" GAP "of|first" GAP "thru|end" GAP "of" GAP "metadata)"},
     {"a multi-line adjacency list of NetworkX",
-     "Convert it: import json, networkx; " NODE_LINK(
+     "Convert the file: import json, networkx; " NODE_LINK(
          "networkx.read_multiline_adjlist('g.adjlist')") "; give create_using=networkx.DiGraph if "
-                                                         "it is "
-                                                         "directed.",
+                                                         "the graph is directed.",
      LINE WORD SPACE "\\{(\\}" BLANKS "\n|')"},
     {"an adjacency list of NetworkX",
-     "Convert it: import json, networkx; " NODE_LINK(
-         "networkx.read_adjlist('g.adjlist')") "; give create_using=networkx.DiGraph if it is "
-                                               "directed.",
+     "Convert the file: import json, networkx; " NODE_LINK(
+         "networkx.read_adjlist('g.adjlist')") "; give create_using=networkx.DiGraph if the graph "
+                                               "is directed.",
      LINE "#" GAP "gmt" GAP WORD},
     {"an LGL file",
-     "Convert it: import igraph; igraph.Graph.Read_Lgl('g.lgl').write_ncol('g.edges', "
-     "weights='weight'), with weights=None if there are none, and upload g.edges with "
-     "directed=false. A list of edges with comments is read with format=edges.",
+     "Convert the file: import igraph; igraph.Graph.Read_Lgl('g.lgl').write_ncol('g.edges', "
+     "weights='weight'), with weights=None if the graph has no weights, and upload g.edges with "
+     "directed=false. If the file is a list of edges with comments, give format=edges.",
      LINE WORD "(" GAP WORD ")?" BLANKS "\n#" GAP WORD BLANKS "\n" WORD "(" GAP WORD ")?" BLANKS
                "\n"},
-    {"a SIF file", "Convert it: awk '{for (i = 3; i <= NF; i++) print $1, $i}' g.sif >g.edges",
+    {"a SIF file",
+     "Convert the file: awk '{for (i = 3; i <= NF; i++) print $1, $i}' g.sif >g.edges",
      LINE WORD GAP "(pp|pd|pr|rc|cr|interacts_with)" GAP WORD},
-    {"a GDF file", "Convert it: sed '1,/^edgedef>/d' g.gdf >g.csv", LINE "nodedef>"},
+    {"a GDF file", "Convert the file: sed '1,/^edgedef>/d' g.gdf >g.csv", LINE "nodedef>"},
     {"a table printed by psql or mysql",
      "Write CSV: psql --csv, or \\copy (SELECT ...) TO 'g.csv' CSV HEADER; or mysql --batch.",
      LINE "\\+?-+(\\+-+)+\\+?" BLANKS "$"},
-    {"a text with the line endings of old Macs", "Convert it: tr '\\r' '\\n' <g.csv >h.csv",
+    {"text with classic Mac line endings (CR)", "Convert the file: tr '\\r' '\\n' <g.csv >h.csv",
      "\\`.*\r[^\r].*\\'"}, /* matches a whole text without line feeds */
     {"a Markdown table",
-     "Convert it: sed '/^|[-: |]*$/d; s/^| *//; s/ *|$//; s/ *| */,/g' g.md >g.csv",
+     "Convert the file: sed '/^|[-: |]*$/d; s/^| *//; s/ *|$//; s/ *| */,/g' g.md >g.csv",
      LINE "\\|(" BLANKS ":?-+:?" BLANKS "\\|)+" BLANKS "$"},
     {"JSON lines, one document per line",
-     "Convert it: import pandas; pandas.read_json('g.jsonl', lines=True).to_csv('g.csv', "
+     "Convert the file: import pandas; pandas.read_json('g.jsonl', lines=True).to_csv('g.csv', "
      "index=False)",
      "[]}]" BLANKS "\n" BLANKS "[[{]"},
     {"a tar archive",
-     "Unpack it and send the file inside, uncompressed or compressed with gzip or zstd.", NULL},
+     "Unpack the file and send its content, uncompressed or compressed with gzip or zstd.", NULL},
 };
 
 static bool has_match(const char *text, const char *pattern)

@@ -193,7 +193,7 @@ static enum status decide_layout(struct table *table, const char *line, size_t s
     if (table->is_refused) {
         return problem_bad_graph_hint(
             reterr, 0, 0,
-            "Put a 0 into that field if the line is a row, or a word if it is a header.",
+            "Put a 0 into the first field if the line is a row, or a word if the line is a header.",
             "The first field is empty, so the line may name the columns or be a row of the "
             "matrix.");
     }

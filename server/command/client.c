@@ -215,8 +215,8 @@ static enum status describe_refusal(struct client *client, struct problem *reter
     } else if (hint[0] != '\0') {
         problem_hint(reterr, "%s", hint);
     } else if (answer->http_status / 100 == 3) {
-        problem_hint(reterr,
-                     "Redirects are not followed. Set APSPD_URL or --url to the service itself.");
+        problem_hint(reterr, "Redirects are not followed. Set APSPD_URL or --url to the address of "
+                             "the service itself.");
     }
     reterr->line = (uint64_t)json_integer_value(json_object_get(document, "line"));
     reterr->column = (uint64_t)json_integer_value(json_object_get(document, "column"));

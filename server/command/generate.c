@@ -12,10 +12,10 @@ static const struct command_flag flags[] = {
                "gnp: random edges; dense: every pair; grid: a square grid; road: a grid\n"
                "      with displaced crossings, missing streets and diagonals."},
     [N] = {"n", "N", "Number of vertices."},
-    [SEED] = {"seed", "S", "Random seed; it gives the same graph on every machine. Default: 1."},
+    [SEED] = {"seed", "S", "Random seed; a seed gives the same graph on all machines. Default: 1."},
     [KIND] = {"kind", "KIND", "i4: integer weights (default); f4: weights with three decimals."},
     [DEGREE] = {"degree", "D", "gnp: average number of edges that leave a vertex. Default: 8."},
-    [MAX_WEIGHT] = {"max-weight", "W", "Weights are above 0 and at most W. Default: 1000."},
+    [MAX_WEIGHT] = {"max-weight", "W", "Largest weight; all weights are above 0. Default: 1000."},
     [DIRECTED] = {"directed", NULL, "Generate directed edges. By default they are undirected."},
     [TO] = {"to", "FORMAT",
             "dimacs, edges, json or nthu. Default: by OUT's extension, else dimacs."},

@@ -148,7 +148,7 @@ static enum status apply_changes(struct submission *submission, struct edge_chan
         }
         if (memcmp(digest, changes->names_digest, sizeof(digest)) != 0) {
             return problem_set(problem, STATUS_PRECONDITION_FAILED,
-                               "The name has since been moved to a graph with different vertices.");
+                               "The name now belongs to a graph with different vertices.");
         }
     }
     return edge_changes_apply(changes, submission->scheduler->config->edge_limit, graph,

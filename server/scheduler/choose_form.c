@@ -99,11 +99,11 @@ static enum status check_bytes(const struct scheduler *scheduler,
     const uint64_t room = ledger_disk_room(scheduler);
     const uint64_t bytes = result_bytes + question->graph_bytes;
     if (scheduler->ledger.is_full || bytes > room) {
-        return problem_refuse_limit(
-            reterr, STATUS_DISK_FULL, (double)room, (double)bytes,
-            "Delete graphs, or retry when there is more space.",
-            "There is not enough disk space for the result of %u vertices; nothing was stored.",
-            question->vertex_count);
+        return problem_refuse_limit(reterr, STATUS_DISK_FULL, (double)room, (double)bytes,
+                                    "Delete graphs, or retry when there is more space.",
+                                    "There is not enough disk space for the result of a graph with "
+                                    "%u vertices; nothing was stored.",
+                                    question->vertex_count);
     }
     return tenant_check_bytes(question->tenant, question->quota, bytes, reterr);
 }

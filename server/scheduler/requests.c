@@ -155,7 +155,7 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
     if (entry->active_jobs > 0) {
         answer_status(
             call, STATUS_GRAPH_IN_USE,
-            "A queued or running job uses this graph. Cancel the job, or wait for its end.");
+            "A queued or running job uses this graph. Cancel the job, or wait until it has ended.");
         return;
     }
     names_delete_graph(scheduler, entry, call);

@@ -380,7 +380,7 @@ static enum status check_conditions(struct submission *submission, const struct 
     }
     return problem_refuse(&submission->problem, STATUS_PRECONDITION_FAILED,
                           "Send GET /v1/graphs/{name}, and use the ETag of the response.",
-                          is_moving       ? "Another job is about to move the name %s to its graph."
+                          is_moving ? "The name %s is about to move to the graph of another job."
                           : owner != NULL ? "The name %s now belongs to graph %s."
                                           : "The name %s belongs to no graph.",
                           name, owner != NULL ? owner->row.id : "");
@@ -394,10 +394,10 @@ static void warn_of_kind(struct submission *submission, const struct graph_summa
     const struct scaling now = graph_scaling(summary, kind);
     if (kind == KIND_F4 && digits > GRAPH_DIGITS_F4) {
         warning_hint(
-            warning_add(&submission->warnings, WARNING_ROUNDED,
-                        "A distance may have %u digits; kind f4 keeps %u, so %u are rounded "
-                        "away.",
-                        digits, GRAPH_DIGITS_F4, digits - GRAPH_DIGITS_F4),
+            warning_add(
+                &submission->warnings, WARNING_ROUNDED,
+                "A distance may have %u digits; kind f4 keeps %u, so the last %u are rounded away.",
+                digits, GRAPH_DIGITS_F4, digits - GRAPH_DIGITS_F4),
             "kind=f8 keeps all digits.");
     }
     if (submission->source != SUBMISSION_CHANGE) {
@@ -444,10 +444,10 @@ static enum status check_name(struct submission *submission, const struct graph_
                                     "graph; if the job fails, the name stays where it is."
                                   : "The name %s has moved from graph %s to this graph.",
                         name, loser->row.id),
-            loser->row.of_name
-                ? "That graph was created by changing the graph with this name, and is deleted "
-                  "when the name moves to another graph."
-                : "That graph can still be found by its ID. Use another name= to keep both names.");
+            loser->row.of_name ? "The previous graph was created by changing the edges of a named "
+                                 "graph, so it is deleted when the name moves."
+                               : "The previous graph can still be found by its ID. Give another "
+                                 "name= to keep both names.");
     }
     if (call->kind != CALL_STORE_GRAPH) {
         warn_of_kind(submission, &entry->row.summary);

@@ -147,7 +147,7 @@ static enum status read_or_write_format(const char *path, struct state_dir *fold
         return fail_step(path, "read FORMAT", reterr);
     }
     if (descriptor < 0 && faccessat(folder->root, "catalogue.db", F_OK, 0) == 0) {
-        return problem_set(reterr, STATUS_CONFIG, "%s has a catalogue but no FORMAT", path);
+        return problem_set(reterr, STATUS_CONFIG, "%s has a catalogue but no FORMAT file", path);
     }
     if (descriptor < 0) {
         return write_format(path, folder, reterr);

@@ -176,8 +176,7 @@ enum status worker_launcher_start(const char *command, struct worker_launcher *r
     if (pid < 0) {
         close(sockets[0]);
         close(listener);
-        return problem_set(reterr, STATUS_NO_MEMORY,
-                           "The process of the launcher cannot be started.");
+        return problem_set(reterr, STATUS_NO_MEMORY, "The launcher process cannot be started.");
     }
     *ret_launcher = (struct worker_launcher){sockets[0], listener, pid};
     return STATUS_OK;

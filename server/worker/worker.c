@@ -48,8 +48,8 @@ static void open_process(struct worker *worker, struct worker_facts *ret_facts)
     char reason[TASK_LOSS_TEXT_SIZE];
     int code;
     if (worker_process_start(process) != STATUS_OK) {
-        ret_facts->status =
-            problem_set(&ret_facts->problem, STATUS_NO_MEMORY, "No process can be started.");
+        ret_facts->status = problem_set(&ret_facts->problem, STATUS_NO_MEMORY,
+                                        "The worker process cannot be started.");
         return;
     }
     enum task_loss loss = worker_process_open(process, &worker->config.setup, &opened);
@@ -187,7 +187,7 @@ static void solve_task(struct worker *worker, struct task *task)
         if (task->status == STATUS_OK) {
             task->status = problem_set(
                 &task->problem, STATUS_NOT_VERIFIED,
-                "The solver could not read the stored graph %s, which is intact.", task->graph_id);
+                "The stored graph %s is intact, but the solver could not read it.", task->graph_id);
         }
     }
 }

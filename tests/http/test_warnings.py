@@ -77,7 +77,7 @@ def test_the_percentage_of_pairs_with_a_path_is_reported_when_known(daemon):
     accepted = daemon.submit(body).expect(202).json
     assert "Of all pairs" not in accepted["warnings"][0]["detail"], accepted
     done = daemon.finish(accepted["id"])
-    assert done["warnings"][0]["detail"].endswith(" Of all pairs, 50 % have one."), done
+    assert done["warnings"][0]["detail"].endswith(" Of all pairs, 50 % have a path."), done
     known = daemon.submit(body).expect(200).json
     assert known["warnings"] == done["warnings"], known
     assert warned(daemon.submit(body, "?directed=true").expect(200).json) == []

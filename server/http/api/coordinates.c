@@ -99,8 +99,8 @@ static enum status find_vertex(const struct coordinates *coordinates, const stru
         return problem_refuse(reterr, STATUS_BAD_PARAMETER,
                               place->is_plane ? "Send lon= and lat=." : "Send x= and y=.",
                               place->is_plane
-                                  ? "The coordinates of the graph are in degrees."
-                                  : "The coordinates of the graph are points in a plane.");
+                                  ? "The coordinates of the graph are in degrees, not in a plane."
+                                  : "The coordinates of the graph are in a plane, not in degrees.");
     }
     if (!coordinates_nearest(coordinates, place->x, place->y, ret_row, ret_distance)) {
         return problem_refuse(reterr, STATUS_NO_COORDINATES, "Upload coordinates with PUT.",

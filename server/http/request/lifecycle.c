@@ -47,7 +47,7 @@ static enum status check_origin(const struct request *request, struct problem *r
         origin_is_foreign(config, host, origin, request_header(request, "Sec-Fetch-Site"))) {
         return problem_refuse(
             reterr, STATUS_CROSS_ORIGIN, "The option http.cors_origins lists the allowed origins.",
-            "Pages of %s may not send this request.", origin == NULL ? "another site" : origin);
+            "Web pages of %s may not send this request.", origin == NULL ? "another site" : origin);
     }
     return STATUS_OK;
 }

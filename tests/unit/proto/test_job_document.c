@@ -220,8 +220,8 @@ TEST(a_printed_warning_includes_the_percentage_of_pairs_with_a_path)
         double reached;
         const char *words;
     } cases[] = {{0, "\"One way.\""},
-                 {0.125, "\"One way. Of all pairs, 12.5 % have one.\""},
-                 {1e-9, "\"One way. Of all pairs, less than 0.01 % have one.\""}};
+                 {0.125, "\"One way. Of all pairs, 12.5 % have a path.\""},
+                 {1e-9, "\"One way. Of all pairs, less than 0.01 % have a path.\""}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct job_report original = report;
         char warnings[] = WARNINGS;

@@ -116,7 +116,7 @@ TEST(invalid_coordinates_are_refused_with_their_line_number)
     refuse_text("p sp 1 1\na 1 2 3\n", 1, 1, "neither 'p aux sp co N'");
     refuse_text("v 1 5 6\n", 1, 1, "neither");
     refuse_text("p aux sp co 1\nc\nc one\ncone\n", 4, 1, "neither");
-    refuse_text("vertex,lon,lat\n1,181,0\n", 2, 1, "not a longitude");
+    refuse_text("vertex,lon,lat\n1,181,0\n", 2, 1, "longitude must be");
     refuse_text("vertex,lon,lat\n1,1,2\n1,1,2\n", 3, 1, "already");
     refuse_text("vertex,lon,lat\n1,east,2\n", 2, 3, "not a number");
     refuse_text("vertex,lon,lat\n1,2\n", 2, 3, "too few");

@@ -255,7 +255,7 @@ TEST(lines_that_are_not_edges_are_refused)
 {
     check_refused("1 January\n2 March\n#\n1 2\n", 3, "TGF", "Remove");
     check_refused("\n%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 5\n", 2,
-                  "not the first line", "above it");
+                  "not the first line", "lines above");
     check_refused("1 2 1217567877\n2 3 1217573801\n3 1 1217606247\n", 1, "since 1970", "weight=3");
     check_refused("# temporal\n1 2 1217567877\n2 3 1217573801\n3 1 1217606247\n", 2, "since 1970",
                   "weight=3");
@@ -335,9 +335,9 @@ TEST(the_first_line_may_contain_the_counts)
     assert_int_equal(read_graph(FORMAT_EDGES, &options, "5 1\n0 1 7\n", 10, 3, &graph, &problem),
                      STATUS_BAD_PARAMETER);
     assert_non_null(strstr(problem.detail, "declares 5"));
-    check_refused("5 3\n1 3 7\n3 4 1\n", 1, "the 2 lines that follow", "its weight");
-    check_refused("# c\n3 2\n1 3 7\n3 4 1\n", 2, "the 2 lines that follow", "its weight");
-    check_refused("3 2\na b 7\n3 4 1\n", 1, "the 2 lines that follow", "its weight");
+    check_refused("5 3\n1 3 7\n3 4 1\n", 1, "the 2 lines that follow", "a weight");
+    check_refused("# c\n3 2\n1 3 7\n3 4 1\n", 2, "the 2 lines that follow", "a weight");
+    check_refused("3 2\na b 7\n3 4 1\n", 1, "the 2 lines that follow", "a weight");
     check_refused("5 3\n1 3 x\n", 2, "3 columns", "");
 }
 

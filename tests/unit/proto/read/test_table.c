@@ -109,7 +109,7 @@ TEST(a_first_line_that_may_be_a_row_or_names_is_refused)
             read_graph(FORMAT_MATRIX, &options, tables[i], strlen(tables[i]), 3, &graph, &problem),
             STATUS_BAD_GRAPH);
         assert_int_equal(problem.line, 1);
-        assert_non_null(strstr(problem.hint, "a word if it is a header"));
+        assert_non_null(strstr(problem.hint, "a word if the line is a header"));
     }
     assert_int_equal(sniff_format(tables[0], strlen(tables[0])), FORMAT_MATRIX);
     check_edges("0,5,3\n5,,2\n3,2,\n", "0>1:5 0>2:3 1>0:5 1>2:2 2>0:3 2>1:2 ");
