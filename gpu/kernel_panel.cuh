@@ -216,7 +216,7 @@ panel_store(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place
     }
 }
 
-/* Returns the address in the slot's left blocks of vertex `at` (0..GPU_TILE-1) for pivot 0. */
+/* Returns the address of the slot's left word for pivot 0 and vertex `at` (0..GPU_TILE-1). */
 template <typename word>
 static __device__ __forceinline__ word *panel_left(struct operand<word> operand, uint32_t slot,
                                                    uint32_t at)

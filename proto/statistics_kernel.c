@@ -24,8 +24,8 @@ static uint32_t count_groups(uint32_t vertex_count)
     return count < STATISTICS_GROUPS ? count : STATISTICS_GROUPS;
 }
 
-/* All kinds are reduced as doubles, with +infinity for unreachable. A double represents exactly a
- * distance of every kind and the sum of a row of integers: fewer than 2^24 distances below 2^29. */
+/* All kinds are reduced as doubles; unreachable is +infinity. A double holds a distance of any kind
+ * exactly, and also the sum of a row of integers, which is below 2^24 * 2^29 = 2^53. */
 union group {
     double at[GROUP];
     vector vectors[VECTORS];

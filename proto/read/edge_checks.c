@@ -168,7 +168,7 @@ enum status edge_check_times(const struct graph_builder *builder, struct problem
         "weights.");
 }
 
-/* Returns whether no other edge has a vertex of the first edge, which has rows 0 and 1. */
+/* Returns whether the first edge, which joins rows 0 and 1, shares no vertex with another edge. */
 static bool is_first_apart(const struct graph_builder *builder)
 {
     for (uint64_t i = 1; i < graph_builder_edge_count(builder); i++) {

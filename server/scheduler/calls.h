@@ -88,7 +88,7 @@ struct list_call {
     char cursor[JOB_ID_SIZE];
 };
 
-/* Arguments of CALL_ESTIMATE, which estimates a graph of this size if the call's key is empty. */
+/* Arguments of CALL_ESTIMATE. The size is used if the call's key, which names a graph, is empty. */
 struct estimate_call {
     enum kind kind;
     uint32_t vertex_count;

@@ -43,5 +43,5 @@ void commit_add_name(struct commit *commit, const char *name, const char *graph_
 bool commit_writes_graph(struct commit *commit);
 /* Moves the commit to the disk threads. The loop later calls then() and frees the commit. */
 void commit_send(struct commit *commit);
-/* Returns whether a commit under way assigns this name of the tenant. */
+/* Returns whether a pending commit gives this name, which belongs to the tenant, to a graph. */
 bool commit_names(const struct scheduler *scheduler, const struct tenant *tenant, const char *name);

@@ -476,7 +476,7 @@ void finish_expired(struct scheduler *scheduler)
     }
 }
 
-/* Deletes the oldest finished jobs; stops at a job whose end is not durable or being committed. */
+/* Deletes the oldest finished jobs; stops at a job whose end is not stored or that is changing. */
 void finish_trim_history(struct scheduler *scheduler)
 {
     while (scheduler->jobs.history_count > scheduler->config->history_limit) {

@@ -168,7 +168,7 @@ void job_table_remove(struct job_table *table, struct job *job)
     }
     if (job->graph != NULL) {
         LIST_REMOVE(job, of_graph);
-        /* The oldest finished job leaves first, so no older job of this graph and kind remains. */
+        /* Jobs are removed oldest first, so no older job of this graph and kind can replace it. */
         if (job->graph->solvers[job->row.kind] == job) {
             job->graph->solvers[job->row.kind] = NULL;
         }

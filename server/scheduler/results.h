@@ -13,7 +13,7 @@ void results_bind_name(struct scheduler *scheduler, const char *name,
 /* Called for the newest job of a graph. If the job is done, binds its ID to its result; queries for
  * the graph and its aliases use the result of the job's kind from now on. */
 void results_bind_latest(struct scheduler *scheduler, const struct job *job);
-/* Hides the result from queries, and moves the reference to the commit that deletes the result. */
+/* Hides the result from queries. The commit, which deletes the result, keeps a reference to it. */
 void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind,
                     struct commit *commit);
 /* Evicts the least recently used results, but never `kept`, until limit and budget are met. */

@@ -92,7 +92,7 @@ static void estimate_solve(const struct solver *solver, uint32_t vertex_count, u
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     const uint32_t threads = cpu->threads;
     const enum arithmetic arithmetic = solver_arithmetic(kind, options);
-    /* Tiles of ranks, and i4 tiles of a u2 matrix, need memory in addition to the matrix. */
+    /* Ranks store their tiles outside the matrix, and so does a solve of a u2 matrix in i4. */
     const bool is_wide = kind == KIND_U2 && arithmetic == ARITHMETIC_I4;
     const double beside = cpu->tile_share > 0 ? cpu->tile_share : is_wide;
     const struct plan dense = {.tile_count =

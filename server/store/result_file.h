@@ -55,7 +55,7 @@ MUST_CHECK enum status result_file_open(int folder, const char *name, uint32_t v
 void result_file_destroy(struct result_file *file);
 
 enum result_form result_file_form(const struct result_file *file);
-/* Returns the hierarchy of a file that is sealed or opened; borrowed. */
+/* Returns the hierarchy, borrowed. The file must be sealed, or opened by result_file_open. */
 const void *result_file_hierarchy(const struct result_file *file, uint64_t *ret_size);
 struct matrix result_file_matrix(const struct result_file *file);
 /* Returns the statistics of a matrix, which the solver fills in; zero in a new file. Borrowed. */

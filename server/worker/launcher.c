@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Time that ranks, which may be on other hosts, have to end before the launcher is killed. */
+/* Grace period for ranks, which may be on other hosts, to exit before the launcher is killed. */
 #define GRACE_MS 5000
 #define RANK_PROGRAM "apsp-mpi"
 #define NAME_SIZE 32

@@ -59,8 +59,8 @@ static bool has_numbers_of(const struct hierarchy *base, const struct task *task
     return scaling.kind == base->summary.kind && scaling.decimals == base->summary.decimals;
 }
 
-/* Updates only the changed arcs if they are few, else all weights. Leaves the task to the solver if
- * a solve is as fast, and then resets the task's signal, so that its progress starts at 0. */
+/* Updates the base hierarchy: only the changed arcs if they are few, else all weights. If a full
+ * solve would be as fast, leaves the task to the solver and resets the task's progress to 0. */
 void update_task(uint32_t threads, struct task *task)
 {
     const struct hierarchy *base = NULL;

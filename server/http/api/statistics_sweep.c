@@ -27,10 +27,10 @@ struct hand {
     uint64_t bins[STATISTICS_BINS];
 };
 
-/* State of a sweep; each of its threads is a hand. Hand 0 first guesses the diameter, which gives
- * the histogram's range. It starts with vertices spread over the graph, and alternates between the
- * rows to these vertices and the rows from the farthest vertices found. Then all hands together
- * compute every row. If the guess was wrong, they do so again for the histogram. */
+/* State of a sweep; each of its threads is a hand. Hand 0 first guesses the diameter, which sets
+ * the histogram's range: beginning with vertices spread over the graph, it alternates between
+ * distances to the current vertices and distances from the farthest vertices found. Then all hands
+ * compute every row. If the guess was wrong, they compute every row again for the histogram. */
 struct statistics_sweep {
     struct result *result;
     const struct conn *conn;   /* valid until statistics_sweep_destroy */
