@@ -66,7 +66,7 @@ static const struct {
     [METRIC_UPLOAD_BYTES] = {"apspd_upload_bytes_total", "", "counter",
                              "Bytes received in uploads, including refused uploads."},
     [METRIC_COMPUTING] = {"apspd_http_computing", "", "gauge",
-                          "Connections that take turns while their answers are computed."},
+                          "Connections whose answer is being computed; they take turns."},
     [METRIC_CONNECTIONS] = {"apspd_http_connections", "", "gauge", "Open connections."},
 };
 

@@ -404,7 +404,7 @@ static enum status refuse_name(const struct columns *columns, const char *parame
     char list[PROBLEM_TEXT_SIZE];
 
     (void)list_columns(columns, false, LOOK_EMPTY, ", ", list);
-    problem_set(reterr, STATUS_BAD_PARAMETER, "%s=%s does not name exactly one suitable column.",
+    problem_set(reterr, STATUS_BAD_PARAMETER, "%s=%s names no suitable column, or more than one.",
                 parameter, wanted);
     problem_hint(reterr, "The columns are: %s.", list);
     return STATUS_BAD_PARAMETER;
@@ -429,7 +429,7 @@ static enum status refuse_ends(const struct columns *columns, const struct table
     if (header != NULL && columns_are_places(header, first)) {
         return problem_bad_graph_hint(
             reterr, 0, header->fields[0].column,
-            "Upload the edges first, then PUT the places to /v1/graphs/{g}/coordinates; or name "
+            "Upload the edges first, then PUT this file to /v1/graphs/{g}/coordinates; or name "
             "the columns of an edge list with source_column= and target_column=.",
             "This is a table of places or nodes, not a list of edges.");
     }
@@ -822,7 +822,7 @@ static void warn_unused(const struct columns *columns, struct warnings *warnings
                                 "Each edge counts as 1; these columns are not used: %s.", list);
     warning_hint(
         warning,
-        "Name the weight column with weight=, or confirm with weight=none that there is none.");
+        "Name the weight column with weight=, or give weight=none if there is no weight column.");
     (void)list_columns(columns, true, LOOK_EMPTY, "\x1F", warning->columns);
 }
 

@@ -136,7 +136,7 @@ enum status edge_check_counts(const int64_t integers[3], size_t column_count, bo
         reterr, 0, 0,
         fits ? "If the line is an edge, add a header source,target or source,target,weight; "
                "otherwise remove the line."
-             : "Correct the numbers, or give the edge a weight.",
+             : "Correct the first line, or give the edge a weight.",
         fits ? "The first line, %lld %lld, may be an edge, or the numbers of vertices and edges: "
                "%lld edges follow."
              : "The first line, %lld %lld, is neither the numbers of vertices and edges of the "

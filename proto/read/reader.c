@@ -296,7 +296,7 @@ enum status reader_add_integer(struct reader *reader, const uint32_t ends[2], in
     }
     problem_set(reterr, STATUS_WEIGHT_RANGE,
                 "An integer weight beyond 2^53 is not exact in double precision.");
-    problem_hint(reterr, "Scale the weights down; no_edge=%lld omits edges of this weight.",
+    problem_hint(reterr, "Scale the weights down, or omit edges of this weight with no_edge=%lld.",
                  (long long)value);
     return STATUS_WEIGHT_RANGE;
 }

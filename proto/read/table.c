@@ -251,7 +251,7 @@ static enum status refuse_shape(const struct table *table, struct problem *reter
         problem_at(reterr, table->reader.splitter.line, 0);
     }
     if (table->width > 1 && !table->has_row_names) {
-        problem_hint(reterr, "Use format=edges%s to read it as a list of edges.",
+        problem_hint(reterr, "Use format=edges%s to read the table as a list of edges.",
                      table->width > 3 && !table->has_header ? " and weight=3" : "");
     }
     return STATUS_BAD_GRAPH;

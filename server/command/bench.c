@@ -14,9 +14,9 @@ enum { SIZES, KINDS, DIRECTED, RUNS, JSON };
 
 static const struct command_flag flags[] = {
     [SIZES] = {"sizes", "LIST",
-               "Numbers of vertices, such as 256,1024,10000. Default: powers of two up to\n"
-               "      32768, and 25000 and 40000, on a GPU; up to 4096 on a CPU. A size that\n"
-               "      does not fit is skipped."},
+               "Numbers of vertices, such as 256,1024,10000. Default: on a GPU, powers of\n"
+               "      two up to 32768, and 25000 and 40000; on a CPU, powers of two up to 4096.\n"
+               "      A size that does not fit is skipped."},
     [KINDS] = {"kinds", "LIST",
                "Kinds to measure: i4, u2 (i4 computed in 16 bits), f4, f8. Default: all."},
     [DIRECTED] = {"directed", NULL, "Directed graphs only. Default: directed and undirected."},

@@ -185,7 +185,7 @@ static enum status describe_failure(struct client *client, CURLcode code, struct
     }
     const char *hint =
         code == CURLE_COULDNT_CONNECT
-            ? "Is the service running there? APSPD_URL or --url selects another address."
+            ? "Is the service running at this address? APSPD_URL or --url selects another."
         : code == CURLE_PEER_FAILED_VERIFICATION
             ? "Set CURL_CA_BUNDLE to the certificate file of your own certificate authority."
             : NULL;

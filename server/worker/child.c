@@ -65,7 +65,7 @@ static void report_opening(struct child *child, const struct worker_facts *facts
     if (child->setup.sandboxed &&
         sandbox_filter_calls(&child->policy, &child->sandbox) != STATUS_OK) {
         told->status = problem_set(&told->problem, STATUS_NO_MEMORY,
-                                   "There is not enough memory to confine the solver.");
+                                   "There is not enough memory to sandbox the solver.");
     }
     told->sandbox = child->sandbox;
     if (child->solver.solver != NULL) {
