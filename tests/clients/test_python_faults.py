@@ -203,7 +203,7 @@ def test_a_call_to_an_address_without_a_service_fails_immediately(daemon):
     assert client.solve(EDGES).distance(0, 1) == 0 and len(pauses) == 1
 
 
-def test_broken_downloads_resume(daemon):
+def test_interrupted_downloads_resume(daemon):
     wire = Wire("GET", "/matrix", 70000, 20000, httpx.ReadTimeout("lost"))
     client, _ = faulty(daemon, wire)
     result = client.solve(EDGES)
@@ -214,7 +214,7 @@ def test_broken_downloads_resume(daemon):
     assert ranges[0] is None and ranges[1] == "bytes=70000-" and ranges[2] == ranges[3] == "bytes=90000-", ranges
 
 
-def test_a_later_call_completes_the_download(daemon):
+def test_a_later_call_completes_an_interrupted_download(daemon):
     wire = Wire("GET", "/matrix", 70001)
     client, _ = faulty(daemon, wire)
     result = client.solve(EDGES)
@@ -244,7 +244,7 @@ def test_the_download_of_a_replaced_matrix_restarts(daemon):
     assert result.matrix()[0, 300] == result.distance(0, 300)
 
 
-def test_a_response_from_another_kind_of_server_raises_a_described_error(daemon):
+def test_a_response_from_another_kind_of_server_raises_a_descriptive_error(daemon):
     """The answer is a redirect, an HTML page, or JSON of another shape."""
     others = [httpx.Response(302, headers={"Location": "https://elsewhere.test/"}), httpx.Response(200, text="<h1>"),
               httpx.Response(200, json=[1]), httpx.Response(200, json={"hello": 1}),
@@ -256,7 +256,7 @@ def test_a_response_from_another_kind_of_server_raises_a_described_error(daemon)
         assert "302" in str(error) if other.status_code == 302 else "another" in str(error), error
 
 
-def test_malformed_responses_raise_a_described_error(daemon):
+def test_malformed_responses_raise_a_descriptive_error(daemon):
     """For every request, the client reports JSON of another shape or a body of another length."""
     asked = [("/path", lambda result: result.path(0, 1)), ("/nearest", lambda result: result.nearest(0)),
              ("/within", lambda result: result.within(0, max=3)), ("/matrix", lambda result: result.row(0)),
@@ -337,7 +337,7 @@ def test_a_partial_response_that_does_not_match_the_download_is_refused(daemon):
     assert "no ETag" in str(expect(apspd.ServiceError, "UnexpectedAnswer", client.solve(EDGES).matrix))
 
 
-def test_a_download_follows_no_link(daemon):
+def test_a_download_does_not_follow_symbolic_links(daemon):
     with client_of(daemon) as client, tempfile.TemporaryDirectory() as folder:
         result = client.solve(EDGES)
         kept, etag = pathlib.Path(folder, "kept"), etag_of(daemon, result).strip('"')

@@ -68,7 +68,7 @@ def test_shortest_path_gives_the_same_answers_as_scipy(daemon):
             check_tree(matrix, range(13), distances, before, directed)
 
 
-def test_shortest_path_accepts_zero_edges_and_refuses_negative_cycles(daemon):
+def test_shortest_path_accepts_zero_weight_edges_and_refuses_negative_cycles(daemon):
     use(daemon)
     zero = scipy.sparse.csr_matrix(([0.0, 3.0], ([0, 1], [1, 2])), shape=(3, 3))
     assert apspd.csgraph.shortest_path(zero)[0].tolist() == [0, 0, 3]
@@ -197,7 +197,7 @@ def test_networkx_finds_the_backend(daemon):
     assert (done.returncode, done.stdout) == (0, "dispatched\n"), done
 
 
-def test_a_local_daemon_ends_with_its_client(_):
+def test_a_local_daemon_exits_when_its_client_is_closed(_):
     os.environ["APSPD"] = harness.BINARY
     with apspd.Client.local("--solver", "cpu") as client:
         assert client.solve([(1, 2, 5)]).distance(1, 2) == 5
@@ -207,7 +207,7 @@ def test_a_local_daemon_ends_with_its_client(_):
     assert "no.such" in str(error), error
 
 
-def test_a_local_daemon_ends_with_its_process(_):
+def test_a_local_daemon_exits_when_its_parent_process_is_killed(_):
     code = ("import apspd, sys; client = apspd.Client.local(); daemon = client._daemon; "
             "print(daemon.url, daemon._shell.pid, flush=True); sys.stdin.read()")
     environment = {**os.environ, "APSPD": harness.BINARY, "PYTHONPATH": python_client.PACKAGE}

@@ -79,7 +79,7 @@ def test_a_graph_with_a_changed_row_is_quarantined_and_can_be_uploaded_again():
         assert daemon.distance("first", 1, 3) == 12
 
 
-def test_the_file_of_a_graph_row_with_a_changed_id_is_removed():
+def test_a_graph_file_is_removed_if_the_id_in_its_row_has_changed():
     with harness.Daemon() as daemon:
         graph = solve_both(daemon)["first"]["graph"]
         told = change(daemon, "UPDATE graph SET id='g_0000' WHERE id=?", graph)

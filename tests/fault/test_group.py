@@ -68,7 +68,7 @@ def test_a_job_too_large_for_one_device_uses_all_devices():
             spec.check("GET", "/v1/devices", found.get("/v1/devices"))
 
 
-def test_no_worker_runs_during_a_group_job():
+def test_no_other_job_runs_during_a_group_job():
     with daemon(memory=memory_of(300), group="auto") as (found, _):
         sizes = [(400 + i // 5) if i % 5 == 2 else 100 + i for i in range(40)]
         jobs = [found.submit(ring(n)).expect(202).json["id"] for n in sizes]
@@ -160,7 +160,7 @@ def test_group_all_solves_every_job_on_all_devices():
         assert solved_by(found, found.solve(ring(1000))) == [0, 1, 2]
 
 
-def test_a_single_device_or_disabled_grouping_makes_no_group():
+def test_no_group_is_made_for_a_single_device_or_with_grouping_disabled():
     with daemon(memory=memory_of(600), group="none") as (found, _):
         assert devices_of(found) == [[0], [1]]
         found.submit(ring(700), "?result=matrix").expect(413, "TooLarge")

@@ -15,7 +15,7 @@ from isolation import Asker, STAGES, child_of, daemon, expire, losses, restarts,
 FEW = 5
 
 
-def test_every_status_at_every_stage_ends_only_its_job():
+def test_an_error_at_any_stage_affects_only_its_job():
     codes = isolation.all_codes()
     cases = [(code, stage) for code in codes for stage in STAGES]
     # Tests each status at about a third of the stages; in quick runs at about one stage.
@@ -43,7 +43,7 @@ def test_every_status_at_every_stage_ends_only_its_job():
         assert found.solve(ring(9))["state"] == "done"
 
 
-def test_a_device_that_fails_to_open_is_retried():
+def test_opening_a_device_is_retried_after_a_failure():
     with daemon() as (found, _):
         cached = found.solve(harness.SMALL)["graph"]
         with Asker(found, cached, 12):
@@ -199,7 +199,7 @@ def test_a_process_that_breaks_the_protocol_counts_as_lost():
             isolation.send(found, what, stage, 400 + i)
 
 
-def test_a_plan_without_memory_is_replaced_by_the_dense_plan():
+def test_a_plan_that_does_not_fit_in_memory_is_replaced_by_the_dense_plan():
     with daemon() as (found, plan):
         n, graph = isolation.rings(8, 150)
         plan.write((n, "fits", "refuse", 0, 1))
@@ -283,7 +283,7 @@ def test_a_wrong_matrix_is_never_published():
     check_a_lie("process")
 
 
-def test_a_device_lost_in_a_thread_ends_the_daemon_with_its_own_code():
+def test_a_device_lost_in_thread_mode_ends_the_daemon_with_exit_code_80():
     with daemon(isolation="thread") as (found, plan):
         plan.write((20, "round", "status", "DeviceLost", 1))
         job = found.submit(ring(20)).json["id"]

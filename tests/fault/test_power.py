@@ -31,7 +31,7 @@ def test_kills_lose_no_acknowledged_data():
         crash.run_fault(library, at=k, act="kill")
 
 
-def test_failed_calls_lose_no_acknowledged_data():
+def test_failed_system_calls_lose_no_acknowledged_data():
     library = crash.shim("disk_shim")
     calls = crash.count_calls(library)
     acts = list(crash.ERRNOS.values()) + ["short"]

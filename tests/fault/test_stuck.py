@@ -35,7 +35,7 @@ def lose(found, n):
     return job, held[0]
 
 
-def test_a_device_is_lost_until_the_driver_call_returns():
+def test_a_device_counts_as_lost_until_the_driver_call_returns():
     with daemon(calls=True) as (found, _):
         cached = found.solve(harness.SMALL)["graph"]
         for n in (20, 21):
@@ -100,7 +100,7 @@ def test_a_process_stuck_while_exiting_is_abandoned():
         assert found.distance(graph, 1, 20) == 19
 
 
-def test_a_shutdown_does_not_wait_until_a_device_is_open():
+def test_a_shutdown_does_not_wait_for_a_device_to_open():
     with daemon(calls=True) as (found, plan):
         plan.write((0, "open", "stuck", 0, 1))
         os.kill(children_of(found)[0], signal.SIGKILL)

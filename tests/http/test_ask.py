@@ -27,7 +27,7 @@ def check_all(daemon, graph, edges, names, directed=True):
     connection.close()
 
 
-def test_numbered_vertices_are_queried(daemon):
+def test_distances_between_numbered_vertices_are_returned(daemon):
     names = [3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610]
     edges = random_edges(names, 20, 1)
     used = sorted({v for s, t, _ in edges for v in (s, t)})
@@ -38,7 +38,7 @@ def test_numbered_vertices_are_queried(daemon):
     check_all(daemon, job["graph"], edges, used)
 
 
-def test_undirected_named_vertices_are_queried(daemon):
+def test_distances_in_an_undirected_graph_with_vertex_names_are_returned(daemon):
     names = ["Rome", "Paris", "New York", "Köln", "a&b=c", "50%", "plus+", 'quote"']
     edges = random_edges(names, 9, 2)
     used = list(dict.fromkeys(v for s, t, _ in edges for v in (s, t)))
@@ -73,7 +73,7 @@ def test_distances_are_returned_as_plain_text(daemon):
     daemon.get(path + "b", Accept="text/html").expect(406, "NotAcceptable")
 
 
-def test_a_distance_has_an_etag(daemon):
+def test_a_distance_response_has_an_etag(daemon):
     daemon.solve(b"a b 2.5\nc b 1\n", "?name=tagged&format=edges")
     path = "/v1/graphs/tagged/distance?source=a&target=b"
     answer = daemon.get(path).expect(200)
@@ -83,7 +83,7 @@ def test_a_distance_has_an_etag(daemon):
     assert daemon.ask("HEAD", path).expect(200).body == b""
 
 
-def test_one_connection_queries_two_graphs(daemon):
+def test_two_graphs_are_queried_over_one_connection(daemon):
     """Alternates between both graphs, with request IDs from client and service: no answer is
     mixed up."""
     near = daemon.solve(harness.SMALL)["graph"]
@@ -204,7 +204,7 @@ def test_the_size_of_a_body_of_pairs_is_limited(_):
         assert daemon.get("/v1/limits").json["pairs_limit_bytes"] == 1024
 
 
-def test_a_table_has_the_format_of_osrm(daemon):
+def test_a_table_response_has_the_osrm_format(daemon):
     daemon.solve(harness.SMALL, "?name=small")
     rows = [[0, 5, 12, None], [8, 0, 7, None], [1, 6, 0, None], [None, None, None, 0]]
     everything = [1, 2, 3, 4]

@@ -177,7 +177,7 @@ def test_a_body_over_the_limit_is_refused(_):
         connection.close()
 
 
-def test_the_error_for_a_graph_that_is_too_large_gives_the_reason_of_the_limit(daemon):
+def test_the_error_for_a_graph_that_is_too_large_gives_the_reason_for_the_limit(daemon):
     problem = daemon.submit(b"p sp 4000000000 1\na 1 2 3\n").expect(413, "TooLarge").json
     assert problem["limit"] < 4000000000 == problem["actual"], problem
     reason = daemon.get("/v1/limits").json["vertex_limit_reason"]
@@ -196,7 +196,7 @@ def all_closed(daemon, before):
     harness.wait_until(daemon, lambda: len(daemon.open_files()) <= len(before))
 
 
-def test_a_body_of_zeros_is_refused_without_using_memory(daemon):
+def test_a_large_body_of_zeros_is_refused_without_storing_it(daemon):
     path = daemon.scratch + "/zeros"
     with open(path, "wb") as file:
         file.truncate(128 << 20)

@@ -180,7 +180,7 @@ def edges_of(text):
             for edge in text.split(", ") if edge]
 
 
-def test_accepted_input_is_correct_and_guesses_are_reported(daemon):
+def test_accepted_input_is_read_correctly_and_guesses_are_reported(daemon):
     for body, query, edges, codes in READ:
         answer = daemon.ask("POST", "/v1/graphs?" + query, body=body.encode() if isinstance(body, str) else body)
         assert answer.status in (200, 201), (body, answer.json)
@@ -293,7 +293,7 @@ def test_a_path_across_the_antimeridian_is_split(daemon):
         [[179.9, -16.5], [180, -16.5]], [[-180, -16.5], [-179.9, -16.5]]]}, path
 
 
-def test_statistics_of_isolated_vertices_equal_networkx(daemon):
+def test_statistics_of_isolated_vertices_match_networkx(daemon):
     one = daemon.solve(b'{"n":1,"edges":[]}')["graph"]
     stats = daemon.get(f"/v1/graphs/{one}/stats").expect(200).json
     assert (stats["diameter"], stats["radius"], stats["eccentricity"], stats["closeness"]) == (0, 0, [0], [0]), stats
@@ -302,7 +302,7 @@ def test_statistics_of_isolated_vertices_equal_networkx(daemon):
     assert stats["closeness"] == [0.25, 0.25, 0], stats
 
 
-def test_the_page_has_only_relative_addresses(daemon):
+def test_the_page_has_only_relative_urls(daemon):
     """The page works behind a proxy at any path; test_proxy tests Location."""
     page = daemon.get("/").expect(200).body.decode()
     assert 'href="/' not in page and 'src="/' not in page, page[:500]

@@ -154,7 +154,7 @@ def test_invalid_changes_are_refused(daemon):
     assert daemon.get("/v1/graphs/bad").json == before
 
 
-def test_a_change_that_cannot_be_solved_is_skipped(daemon):
+def test_a_change_that_creates_a_negative_cycle_is_not_applied(daemon):
     daemon.solve(b"1 2 5\n2 1 5\n", "?name=cycle&directed=true")
     job = change(daemon, "cycle", [[1, 2, -9]])
     assert job["state"] == "failed" and job["problem"]["code"] == "NegativeCycle", job
@@ -202,7 +202,7 @@ def test_a_put_of_all_weights_creates_a_new_graph(daemon):
     daemon.ask("PUT", "/v1/graphs/metric/weights", body=struct.pack("<f", float("nan"))).expect(422, "BadGraph")
 
 
-def test_changes_of_one_name_are_applied_in_order(daemon):
+def test_changes_to_the_graph_of_one_name_are_applied_in_order(daemon):
     """Many concurrent changes: the distance is the sum of all new weights."""
     n = 40
     ring = "".join(f"{v} {v + 1} 1\n" for v in range(n))
@@ -222,7 +222,7 @@ def test_changes_of_one_name_are_applied_in_order(daemon):
     assert len(parents) == n, parents
 
 
-def test_graphs_of_changes_without_a_name_are_deleted(daemon):
+def test_changed_graphs_are_deleted_when_their_name_moves_on(daemon):
     uploaded = daemon.solve(b"1 2 1\n2 3 1\n", "?name=moving&directed=true")["graph"]
     jobs = [change(daemon, "moving", [[1, 2, weight]]) for weight in range(2, 9)]
     kept = {jobs[-1]["graph"]}
@@ -327,7 +327,7 @@ def test_changed_graphs_are_read_from_their_files(_):
             assert answer.json["id"] == graph and answer.status == 200, (answer.status, answer.json)
 
 
-def test_a_changed_matrix_equals_a_complete_solve(daemon):
+def test_an_updated_matrix_equals_a_newly_solved_matrix(daemon):
     draw = random.Random(3)
     n = 300
     for kind, directed in (("i4", "true"), ("f4", "false"), ("f8", "true")):

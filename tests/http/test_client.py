@@ -100,7 +100,7 @@ def test_a_wait_ends_when_its_job_is_cancelled(_):
         refused(apsp(daemon, "wait", job), 1, "The job is cancelled.")
 
 
-def test_a_wait_accepts_any_number_up_to_the_limit(_):
+def test_the_client_waits_for_a_job_under_any_wait_limit(_):
     for limit in ("0", "1", "5"):
         with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1", "--http.wait_limit_s", limit) as daemon:
             (job,) = lines(apsp(daemon, "submit", "-", stdin=harness.slow_graph(harness.LASTING_SIZE)))
@@ -255,7 +255,7 @@ def test_download_attempts_are_limited(_):
         assert len(feeder.asked) == 2, feeder.asked
 
 
-def test_a_download_follows_no_link(_):
+def test_a_download_does_not_follow_symbolic_links(_):
     for name in ("m.npy.part", "m.npy.part.tag"):
         with tempfile.TemporaryDirectory() as folder, \
                 Feeder((200, {"ETag": '"a"', "Content-Length": "5"}, b"01234")) as feeder:
@@ -268,7 +268,7 @@ def test_a_download_follows_no_link(_):
                 assert file.read() == b"good"
 
 
-def test_control_characters_of_a_matrix_are_escaped_on_a_terminal(_):
+def test_control_characters_in_a_matrix_are_escaped_on_a_terminal(_):
     with Feeder((200, {"Content-Length": "9"}, b"1,\x1b[2J\n2\n")) as feeder:
         shown, code = on_terminal("get", "g", "-", "--to", "csv", APSPD_URL=feeder.url)
         assert code == 0 and shown == b"1,\\u001b[2J\r\n2\r\n", shown
@@ -331,7 +331,7 @@ def test_a_redirect_is_reported_and_not_followed(_):
                 assert file.read() == b"good"
 
 
-def test_control_characters_of_the_service_are_escaped(_):
+def test_control_characters_in_responses_are_escaped(_):
     """A terminal shows control characters from the service, but does not execute them."""
     bad = "\x1b]0;owned\x07\n\x7f\x9b2J\u00e9"
     shown_as = r"\u001b]0;owned\u0007\u000a\u007f\u009b2J\u00e9".replace(r"\u00e9", "\u00e9")
@@ -363,7 +363,7 @@ def test_control_characters_of_the_service_are_escaped(_):
         assert said == answers["/v1/graphs"], said
 
 
-def test_control_characters_of_a_file_are_escaped(_):
+def test_control_characters_in_a_file_are_escaped(_):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "x\x1b[2J.edges")
         with open(path, "wb") as file:

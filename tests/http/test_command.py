@@ -82,7 +82,7 @@ class Generate(CommandTest):
             message = self.refused(2, "generate", "--shape", "grid", "--n", "9", *arguments)
             self.assertIn("choose dimacs, edges, json or nthu", message)
 
-    def test_decimals_are_refused_by_nthu(self):
+    def test_decimal_weights_cannot_be_generated_as_nthu(self):
         message = self.refused(2, "generate", "--shape", "grid", "--n", "9", "--kind", "f4",
                                self.path("g.nthu"))
         self.assertIn("integers", message)
@@ -105,7 +105,7 @@ class Solve(CommandTest):
             self.ok("solve", self.path("g.csv.zst"), self.path("zstd.raw"))
             self.assertEqual(self.read("plain.raw"), self.read("zstd.raw"))
 
-    def test_every_shape_solves_and_verifies(self):
+    def test_graphs_of_every_shape_are_solved_and_verified(self):
         for shape in SHAPES:
             for kind in ("i4", "f4"):
                 with self.subTest(shape=shape, kind=kind):
@@ -114,7 +114,7 @@ class Solve(CommandTest):
                     done = self.ok("verify", graph, self.path("g.npy"))
                     self.assertEqual(done.stdout, b"verified: 70 rows\n")
 
-    def test_edges_longer_than_any_distance_are_skipped(self):
+    def test_distances_are_correct_if_some_edges_exceed_16_bits(self):
         """16 bits hold every distance of this graph, but not every edge."""
         draw = random.Random(1)
         n, edges = 600, {}
@@ -360,7 +360,7 @@ class Refusals(CommandTest):
         self.ok("solve", graph, self.path("g.raw"), "--kind", "f8", POSIXLY_CORRECT="1")
         self.assertEqual(len(self.read("g.raw")), 4 * 4 * 8)
 
-    def test_environment_variables_set_the_solver(self):
+    def test_environment_variables_select_the_solver(self):
         graph = self.path("g.gr", TRIANGLE)
         self.assertIn("APSPD_SOLVER", self.refused(2, "solve", graph, "-", APSPD_SOLVER="cpu"))
         done = self.ok("solve", graph, self.path("g.npy"), "--json", APSPD_SOLVER_BACKEND="cpu")

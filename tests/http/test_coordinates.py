@@ -39,7 +39,7 @@ def metres(a, b):
     return 2 * EARTH * math.asin(min(1, math.sqrt(square)))
 
 
-def test_a_query_without_coordinates_explains_how_to_upload_them(daemon):
+def test_the_error_for_a_query_without_coordinates_explains_how_to_upload_them(daemon):
     path = stored(daemon)
     for answer in (daemon.get(path + "/coordinates"), daemon.get(path + "/nearest?lon=7&lat=46"),
                    daemon.ask("DELETE", path + "/coordinates")):
@@ -54,7 +54,7 @@ def places_of(daemon, path):
     return {int(vertex): (float(x), float(y)) for vertex, x, y in (line.split(",") for line in lines)}
 
 
-def test_a_co_file_is_returned_as_csv(daemon):
+def test_coordinates_uploaded_as_a_co_file_are_returned_as_csv(daemon):
     path = stored(daemon)
     answer = put(daemon, path, CO).expect(201)
     assert answer.json["coordinates"] == {"system": "degrees", "located": 4, "missing": 0}, answer.json
@@ -219,7 +219,7 @@ def test_damaged_coordinates_are_detected_and_replaced_by_a_put():
         daemon.get(path + "/coordinates").expect(200)
 
 
-def test_tenants_see_no_coordinates_of_others_and_quotas_count_them():
+def test_coordinates_are_private_to_a_tenant_and_count_towards_its_quota():
     keys = access.Keys("alpha:submitter bytes=2000", "beta:submitter", "alpha:reader")
     with access.Daemon("--http.keys_file", keys.path) as daemon:
         graph = daemon.by("alpha:submitter", "POST", "/v1/graphs", SQUARE).expect(201).json["id"]
@@ -286,7 +286,7 @@ def test_paths_and_vertices_are_returned_as_geojson(daemon):
     assert again.json["geometry"]["coordinates"][1] == [11, 51]
 
 
-def test_coordinates_follow_a_name_to_a_graph_of_the_same_vertices(daemon):
+def test_coordinates_follow_a_name_to_a_graph_with_the_same_vertices(daemon):
     roads = b"from,to,km,min\na,b,3,9\nb,c,4,5\n"
     daemon.solve(roads, "?format=edges&name=town&weight=km&directed=true")
     put(daemon, "/v1/graphs/town", "vertex,lon,lat\na,1,2\nb,3,4\n").expect(201)

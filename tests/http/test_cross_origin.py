@@ -85,7 +85,7 @@ def test_any_host_is_accepted_on_a_unix_socket_or_with_keys(_):
                     assert got.startswith(b"HTTP/1.1 " + status), got
 
 
-def test_pages_of_other_origins_change_nothing(daemon):
+def test_pages_of_other_origins_cannot_change_anything(daemon):
     own = f"http://127.0.0.1:{daemon.port}"
     before = graphs(daemon)
     for headers in ({"Origin": EVIL}, {"Origin": "null"}, {"Origin": f"http://localhost:{daemon.port}"},
@@ -131,7 +131,7 @@ def test_preflights_of_unlisted_origins_are_refused(daemon):
         assert not allows(answer, EVIL)
 
 
-def test_listed_origins_are_served(_):
+def test_requests_from_listed_origins_are_served(_):
     with harness.Daemon(*CORS, "--http.document_limit", "1024") as daemon:
         origin = {"Origin": APP, "Sec-Fetch-Site": "cross-site"}
         for path in ("/v1/jobs", "/v1/graphs/none", "/nothing"):
@@ -178,7 +178,7 @@ def test_a_refusal_during_the_body_reaches_the_client(_):
             assert allows(answer.expect(413), APP), answer.headers
 
 
-def test_keys_are_still_required(_):
+def test_requests_from_listed_origins_need_a_key(_):
     keys = access.Keys("alpha:reader")
     with access.Daemon("--http.keys_file", keys.path, "--http.wrong_key_limit", "1", *CORS) as daemon:
         origin = {"Origin": APP}

@@ -28,7 +28,7 @@ def graphs(daemon):
     return [name for graph in daemon.get("/v1/graphs").json["graphs"] for name in graph["names"]]
 
 
-def test_pages_of_other_origins_are_refused():
+def test_requests_from_pages_of_other_origins_are_refused():
     with sites.app(os.devnull) as port, harness.Daemon() as daemon:
         for origin in (f"http://127.0.0.1:{port}", f"http://localhost:{port}"):
             with page_of(f"{origin}/") as fetch:
@@ -46,7 +46,7 @@ def test_pages_of_other_origins_are_refused():
         assert graphs(daemon) == []
 
 
-def test_listed_origins_are_served():
+def test_requests_from_listed_origins_are_served():
     with sites.app(os.devnull) as port:
         origin = f"http://localhost:{port}"
         with harness.Daemon("--http.cors_origins", origin) as daemon, page_of(f"{origin}/") as fetch:

@@ -32,7 +32,7 @@ def ask(daemon, graph, pair, route="distance"):
     return daemon.get(f"/v1/graphs/{graph}/{route}?source={source}&target={target}").expect(200)
 
 
-def test_distances_are_exact_sums_of_the_decimals(daemon):
+def test_distances_are_exact_sums_of_the_decimal_weights(daemon):
     for number, (edges, arithmetic, distances) in enumerate(CASES):
         for form in ("matrix", "hierarchy"):
             name = f"{form}{number}"

@@ -84,7 +84,7 @@ def test_the_log_warns_of_overridden_keys():
     assert (threads["level"], threads["value"], threads["in_file"]) == ("warning", "3", "2"), threads
 
 
-def test_a_configuration_check_reports_the_socket_of_systemd():
+def test_a_configuration_check_reports_the_systemd_socket():
     with socket.create_server(("127.0.0.1", 0)) as listening:
         script = f'exec 3<&{listening.fileno()}; export LISTEN_FDS=1 LISTEN_PID=$$; exec "$0" --check-config'
         done = subprocess.run(["sh", "-c", script, harness.BINARY], pass_fds=[listening.fileno()],

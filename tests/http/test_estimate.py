@@ -38,7 +38,7 @@ def test_a_refused_estimate_names_a_size_that_fits(daemon):
     assert other["fits"] is False and str(narrow) in other["hint"], other
 
 
-def test_a_matrix_that_does_not_fit_becomes_a_hierarchy(daemon):
+def test_the_estimate_chooses_a_hierarchy_if_a_matrix_does_not_fit(daemon):
     limit = daemon.get("/v1/limits").json["vertex_limit"]
     small = estimate(daemon, {"n": limit // 4, "m": limit}).expect(200).json
     large = estimate(daemon, {"n": limit + 1, "m": limit}).expect(200).json
@@ -80,7 +80,7 @@ def test_invalid_estimate_requests_are_refused(daemon):
     daemon.get("/v1/estimate").expect(405, "MethodNotAllowed")
 
 
-def test_an_estimate_includes_the_running_job(daemon):
+def test_an_estimate_during_a_running_job_is_positive(daemon):
     job = daemon.submit(harness.slow_graph(600 if harness.QUICK else 2500)).expect(202).json["id"]
     for _ in range(50):
         assert estimate(daemon, {"n": 5000, "m": 9}).expect(200).json["seconds"] > 0

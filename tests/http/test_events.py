@@ -127,7 +127,7 @@ def test_an_interrupted_stream_resumes_at_the_last_event(daemon):
         stream.close()
 
 
-def test_the_event_of_a_failed_job_has_the_reason(daemon):
+def test_the_event_of_a_failed_job_contains_the_reason(daemon):
     job = daemon.solve(b"p sp 3 3\na 1 2 1\na 2 3 -7\na 3 1 2\n")["id"]
     stream = Stream(daemon, job, "0")
     _, document = stream.event()
@@ -245,7 +245,7 @@ def test_a_long_poll_ends_when_its_client_disconnects(daemon):
     cancel(daemon, running)
 
 
-def test_a_client_that_only_stops_sending_gets_its_response(daemon):
+def test_a_client_that_closes_only_its_sending_side_gets_the_response(daemon):
     running, waiting = start_slow(daemon, 30)
     poll = raw(daemon, f"GET /v1/jobs/{waiting}?wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n")
     poll.shutdown(socket.SHUT_WR)

@@ -65,7 +65,7 @@ def run_hint(hint, folder, file):
     return pathlib.Path(folder, name).read_bytes()
 
 
-def test_files_of_networkx_and_igraph_are_read_after_the_hinted_conversion(daemon):
+def test_files_of_networkx_and_igraph_are_read_after_the_suggested_conversion(daemon):
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         done = subprocess.run([sys.executable, "-c", WRITER], cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0 or "ModuleNotFoundError" in done.stderr, done.stderr

@@ -105,7 +105,7 @@ def test_valid_requests_may_follow_each_other_on_a_connection(daemon):
     assert closed and got.count(b"HTTP/1.1 200") == 21 and got.count(b'"api"') == 20, got
 
 
-def test_a_body_of_a_known_length_keeps_its_connection(daemon):
+def test_a_connection_stays_open_after_a_body_of_known_length(daemon):
     """A body is read completely, whether it is accepted or not, so that service and proxy agree
     where the next request begins."""
     graph = daemon.solve(SMALL)["graph"]

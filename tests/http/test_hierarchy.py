@@ -238,7 +238,7 @@ def test_statistics_of_a_hierarchy_equal_those_of_a_matrix(daemon):
     assert daemon.get("/v1/graphs/none/stats").expect(200).json["histogram"] is None
 
 
-def test_rows_that_take_too_long_are_not_computed(_):
+def test_statistics_that_would_take_too_long_are_refused(_):
     # The graph is a path, whose size alone makes the estimate an hour.
     n = 100_000
     graph = f"p sp {n} {n - 1}\n".encode() + "".join(f"a {v} {v + 1} 1\n" for v in range(1, n)).encode()
@@ -261,7 +261,7 @@ def test_a_negative_cycle_is_reported_with_its_vertices(daemon):
     assert daemon.distance("right", 1, 4) == 2 and daemon.distance("right", 4, 1) is None
 
 
-def test_a_graph_too_large_for_a_matrix_becomes_a_hierarchy(daemon):
+def test_a_graph_too_large_for_a_matrix_is_solved_as_a_hierarchy(daemon):
     limit = daemon.get("/v1/limits").json["vertex_limit"]
     n = limit + 1
     if n > 400_000:
@@ -279,7 +279,7 @@ def test_a_graph_too_large_for_a_matrix_becomes_a_hierarchy(daemon):
     assert path["distance"] == 100 and len(path["vertices"]) == 51
 
 
-def test_auto_chooses_the_form_that_is_ready_for_queries_first(daemon):
+def test_auto_chooses_a_hierarchy_for_road_networks_and_a_matrix_for_random_graphs(daemon):
     """Road networks above 8,192 vertices become a hierarchy, as their estimate says, and so do
     their changes. Random graphs without separators become a matrix."""
     graph = roads(9025, 3)

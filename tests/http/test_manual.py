@@ -39,7 +39,7 @@ def keys():
             yield section, *line.split(" = ", 1)
 
 
-def test_the_manual_has_every_key_with_default_flag_and_variable():
+def test_the_manual_lists_every_key_with_its_default_and_flag_and_variable():
     page = plain("apspd.ini.5")
     count = 0
     for section, key, default in keys():

@@ -42,7 +42,7 @@ def test_raw_and_nthu_contain_only_the_elements(daemon):
     assert daemon.get(PATH + "?format=nthu").expect(200).body == BODY
 
 
-def test_unreachable_is_null_in_json(daemon):
+def test_unreachable_distances_are_null_in_json(daemon):
     expected = {
         "sources": [1, 2, 3, 4],
         "destinations": [1, 2, 3, 4],

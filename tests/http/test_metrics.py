@@ -130,7 +130,7 @@ def test_requests_are_counted_by_route_and_code(daemon):
     assert buckets == sorted(buckets) and buckets[-1] == after[done], buckets
 
 
-def test_metrics_count_paths_connections_and_disk_space(daemon):
+def test_metrics_report_paths_connections_and_disk_space(daemon):
     before = read(daemon)
     for _ in range(3):
         daemon.get("/v1/graphs/asked/path?source=1&target=3").expect(200)

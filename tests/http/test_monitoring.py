@@ -38,7 +38,7 @@ def expressions():
             yield panel["title"], target["expr"]
 
 
-def test_every_series_of_alerts_and_dashboard_exists(daemon):
+def test_every_series_in_the_alerts_and_the_dashboard_exists(daemon):
     daemon.solve(harness.SMALL)
     known = families(daemon)
     count = 0
@@ -52,7 +52,7 @@ def test_every_series_of_alerts_and_dashboard_exists(daemon):
     assert count > 50, count
 
 
-def test_every_alert_is_tested_and_in_the_runbook(_):
+def test_every_alert_has_a_test_and_a_runbook_entry(_):
     alerts = re.findall(r"- alert: (\w+)", read("apspd.rules.yml"))
     tested = re.findall(r"^  - name: (Apspd\w+)", read("apspd.rules.test.yml"), re.MULTILINE)
     silent = re.findall(r"eval_time: 60m, alertname: (\w+)", read("apspd.rules.test.yml"))

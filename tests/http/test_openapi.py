@@ -115,7 +115,7 @@ def test_examples_match_their_schemas(daemon):
     assert count > 10
 
 
-def test_the_document_lists_the_routes_of_the_table(daemon):
+def test_the_openapi_document_lists_exactly_the_routes_of_the_service(daemon):
     table = {(method, path): sorted(parameters)
              for methods, path, parameters in harness.routes() for method in methods}
     described = {}
@@ -127,7 +127,7 @@ def test_the_document_lists_the_routes_of_the_table(daemon):
     assert described == table, set(described) ^ set(table)
 
 
-def test_the_document_lists_the_codes_of_the_table(daemon):
+def test_the_openapi_document_lists_exactly_the_problem_codes_of_the_service(daemon):
     with open(os.path.join(ROOT, "proto/status.c"), encoding="utf-8") as file:
         rows = re.findall(r'\{"(\w+)",\s*"([^"]+)",\s*(\d+),', file.read())
     codes = {code: int(status) for code, _, status in rows if code != "Ok"}
@@ -154,7 +154,7 @@ def names_in(daemon, member):
     return daemon.get("/v1/formats").json[member]
 
 
-def test_the_document_lists_the_formats_of_the_table(daemon):
+def test_the_openapi_document_lists_exactly_the_formats_of_the_service(daemon):
     inputs = names_in(daemon, "inputs")
     outputs = names_in(daemon, "outputs")
     types = {type for one in inputs for type in one["media_types"]} | {"application/octet-stream"}
@@ -171,7 +171,7 @@ def test_the_document_lists_the_formats_of_the_table(daemon):
         assert set(content) == {one["media_types"][0] for one in outputs}
 
 
-def test_the_document_lists_the_charsets_of_the_table(_):
+def test_the_openapi_document_lists_exactly_the_charsets_of_the_service(_):
     with open(os.path.join(ROOT, "proto/read/charset.c"), encoding="utf-8") as file:
         lists = re.findall(r" charsets\[\] = \{(.*?)\};.* aliases\[\]\[2\] = \{(.*?)\};", file.read(), re.DOTALL)
     (charsets, aliases), = lists
@@ -464,7 +464,7 @@ def without_length(daemon):
     return status
 
 
-def test_every_member_of_the_schema_was_seen(daemon):
+def test_every_schema_member_occurs_in_a_response(daemon):
     if "APSPD_TEST_ONLY" in os.environ:
         return
     unseen = {one for one in spec.answered_members() if one not in spec.seen}

@@ -32,7 +32,7 @@ def test_an_nthu_file_may_begin_like_gzip(daemon):
     assert "gzip" in daemon.submit(body).expect(422, "Truncated").json["detail"]
 
 
-def test_archives_are_refused_by_name(daemon):
+def test_the_error_for_an_archive_names_its_format(daemon):
     for body, name, way in ((zip_of("arr_0.npy", b"x"), "zip", "numpy.load("), (bz2.compress(SMALL), "bzip2", "gzip"),
                             (lzma.compress(SMALL), "xz", "gzip")):
         for query in ("", "?format=edges", "?format=npy"):
@@ -67,7 +67,7 @@ def test_a_charset_parameter_decodes_the_text(daemon):
     daemon.submit(b"", "?format=npy&charset=latin1").expect(400, "BadParameter")
 
 
-def test_the_charset_parameter_overrides_graphml(daemon):
+def test_the_charset_parameter_overrides_the_encoding_declared_in_graphml(daemon):
     text = ('<?xml version="1.0" encoding="%s"?><graphml><graph edgedefault="directed"><node id="\u00e9"/>'
             '<node id="b"/><edge source="\u00e9" target="b"/></graph></graphml>')
     for said, used, query in (("ISO-8859-1", "latin1", ""), ("ISO-8859-1", "latin1", "?charset=latin1"),

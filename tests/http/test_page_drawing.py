@@ -65,7 +65,7 @@ def test_a_changed_weight_moves_the_path(daemon):
         expect_no_other_error(page)
 
 
-def test_a_change_of_a_moved_name_is_refused(daemon):
+def test_an_edge_change_is_refused_if_the_name_has_moved_to_another_graph(daemon):
     daemon.solve(TWO_WAYS, "?format=edges&name=moved&directed=false")
     with browser.Browser() as page:
         page.open(f"{daemon.url}/#moved", WIDTHS[0], DRAWN)

@@ -52,7 +52,7 @@ def test_graphs_are_listed_searched_opened_and_deleted(daemon):
         expect_no_other_error(page)
 
 
-def test_a_name_in_the_address_bar_opens_its_graph_or_an_error(daemon):
+def test_a_name_in_the_url_shows_its_graph_or_an_error(daemon):
     daemon.solve((SMALL % 5).encode(), "?name=by.name")
     with browser.Browser() as page:
         page.open(f"{daemon.url}/#by.name", WIDTHS[0], SHOWN % "by.name")

@@ -91,7 +91,7 @@ def test_the_page_asks_again_after_a_key_is_revoked(daemon):
         assert page.run(f"return {JOBS}") == "other"
 
 
-def test_a_large_upload_without_a_key_asks_for_the_key(daemon):
+def test_the_page_asks_for_a_key_when_a_large_upload_is_refused(daemon):
     """The refusal arrives while the file is being sent."""
     with browser.Browser() as page, keys_restored(daemon):
         page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)

@@ -118,7 +118,7 @@ def test_path_searches_through_zero_length_cycles_terminate(daemon):
     assert check(daemon, job["graph"], edges_of(complete), range(60), 1000) == 1000
 
 
-def test_paths_through_zero_length_cycles_of_signed_weights_are_found(daemon):
+def test_paths_through_zero_length_cycles_with_negative_weights_are_found(daemon):
     """Each weight is a difference of potentials, positive or negative, so every cycle has length
     0."""
     chooser = random.Random(5)
@@ -207,7 +207,7 @@ def spoil(daemon, graph):
         file.write((11).to_bytes(4, "little"))
 
 
-def test_a_path_with_wrong_edges_is_an_error(_):
+def test_a_path_through_damaged_distances_is_an_error(_):
     with harness.Daemon() as daemon:
         arcs = "".join(f"a {i} {i % RING + 1} 6\n" for i in range(1, RING + 1))
         job = daemon.solve(f"p sp {RING} {RING}\n{arcs}".encode(), "?kind=i4")

@@ -86,11 +86,11 @@ def check_kept(*arguments):
         assert daemon.finish(job["id"])["plan"]["cached"], job
 
 
-def test_the_plan_of_known_edges_stays_cached():
+def test_a_graph_with_known_edges_reuses_the_cached_plan():
     check_kept()
 
 
-def test_a_solver_in_a_process_reuses_the_plan():
+def test_a_solver_in_a_separate_process_reuses_the_cached_plan():
     check_kept("--worker.isolation", "process")
 
 

@@ -90,7 +90,7 @@ def test_graphs_of_zero_to_two_vertices_are_solved(daemon):
     assert answer.status in (200, 202, 422), answer.body
 
 
-def test_edges_that_the_header_does_not_count_are_refused(daemon):
+def test_edges_that_contradict_the_header_are_refused(daemon):
     for body in (b"p sp 2 1\na 1 2 3\na 2 1 3\n", b"p sp 2 3\na 1 2 3\n", b"p sp 2 1\na 0 1 3\n",
                  b"p sp 2 1\na 1 3 3\n", b"p sp 2 1\na 1 4294967297 3\n",
                  b"p sp 2 1\na 1 18446744073709551617 3\n"):
@@ -98,7 +98,7 @@ def test_edges_that_the_header_does_not_count_are_refused(daemon):
         assert answer.json["line"] >= 1, (body, answer.json)
 
 
-def test_weights_are_numbers_or_refused_with_their_line(daemon):
+def test_invalid_weights_are_refused_with_their_line_number(daemon):
     before = daemon.status_kib("VmHWM")
     for weight in WEIGHTS:
         answer = daemon.submit(f"p sp 2 1\na 1 2 {weight}\n".encode(), "?format=dimacs")

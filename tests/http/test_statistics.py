@@ -143,7 +143,7 @@ def test_statistics_of_every_kind_are_correct(daemon):
             assert answer[name] == answers[0][name], name
 
 
-def test_statistics_of_decimals_are_correct(daemon):
+def test_statistics_of_decimal_distances_are_correct(daemon):
     edges = edges_of(120, 500, 4, lambda chooser: chooser.uniform(0, 3))
     check(daemon, solve(daemon, 120, edges))
     check(daemon, solve(daemon, 120, edges, "?kind=f8"))
@@ -174,7 +174,7 @@ def test_statistics_of_tiny_graphs_are_correct(daemon):
     assert touching["histogram"] == {"min": 0, "bin_width": 1, "counts": [2] + [0] * 63}
 
 
-def test_closeness_equals_networkx(daemon):
+def test_closeness_matches_networkx(daemon):
     """The expected values are those of networkx.closeness_centrality for Krackhardt's kite."""
     kite = [(0, 1), (0, 2), (0, 3), (0, 5), (1, 3), (1, 4), (1, 6), (2, 3), (2, 5), (3, 4), (3, 5),
             (3, 6), (4, 6), (5, 6), (5, 7), (6, 7), (7, 8), (8, 9)]
@@ -184,7 +184,7 @@ def test_closeness_equals_networkx(daemon):
     assert [round(c, 3) for c in closeness] == expected, closeness
 
 
-def test_statistics_are_correct_around_the_piece_size(daemon):
+def test_statistics_are_correct_for_sizes_around_the_piece_size(daemon):
     """Tests sizes just below, at and above the size of a piece of the answer."""
     for n in (511, 512, 513, 1024, 1025):
         graph = solve(daemon, n, [[i, (i + 1) % n, 1] for i in range(n)])
@@ -195,7 +195,7 @@ def test_statistics_are_correct_around_the_piece_size(daemon):
             expect_close(closeness, 2 / n)
 
 
-def test_statistics_have_etags_and_json(daemon):
+def test_statistics_are_returned_as_json_with_an_etag(daemon):
     graph = solve(daemon, 3, [[0, 1, 2]], "?name=asked")
     path = "/v1/graphs/asked/stats"
     answer = daemon.get(path).expect(200)

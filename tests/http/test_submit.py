@@ -333,7 +333,7 @@ def test_a_stored_graph_is_solved_by_name(daemon):
     daemon.ask("POST", "/v1/jobs", body='{"graph":"stored","x":1}').expect(400, "UnknownParameter")
 
 
-def test_an_idempotency_key_gives_the_same_job(daemon):
+def test_requests_with_the_same_idempotency_key_return_the_same_job(daemon):
     first = daemon.submit(b"1 2 11\n", Idempotency_Key="once").json["id"]
     assert daemon.submit(b"1 2 11\n", Idempotency_Key="once").json["id"] == first
     daemon.submit(b"1 2 12\n", Idempotency_Key="once").expect(422, "IdempotencyMismatch")

@@ -80,7 +80,7 @@ def test_the_error_for_a_body_above_the_memory_limit_contains_both_sizes(_):
         daemon.submit(harness.SMALL, "?wait=30").expect(200)
 
 
-def test_a_small_compressed_body_uses_at_most_its_share(_):
+def test_a_small_compressed_body_cannot_exceed_the_upload_memory(_):
     packed = subprocess.run(["zstd", "-qc"], input=npy(5000), capture_output=True, check=True).stdout
     with harness.Daemon("--http.upload_memory", f"{LIMIT_MIB}MiB") as daemon:
         before = daemon.status_kib("VmHWM")

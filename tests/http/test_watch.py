@@ -173,7 +173,7 @@ def test_a_full_queue_refuses_a_job_before_reading_its_body(_):
         cancel(daemon, running)
 
 
-def test_accepted_and_refused_jobs_add_up_to_sent_jobs(_):
+def test_every_job_that_was_sent_is_either_accepted_or_refused(_):
     with harness.Daemon("--jobs.queue_limit", "10", *LASTING) as daemon:
         running = daemon.submit(slow_graph(LASTING_SIZE + 6)).expect(202).json["id"]
         until_running(daemon, running)

@@ -18,14 +18,14 @@ static void run_each_kernel(uint32_t n)
     assert_true(table_run(chosen, count, n));
 }
 
-TEST(matrices_of_up_to_200_vertices_equal_the_oracle)
+TEST(matrices_of_up_to_200_vertices_match_the_oracle)
 {
     for (uint32_t n = 0; n <= (trial_is_quick() ? 100 : 200); n = trial_next_size(n)) {
         run_each_kernel(n);
     }
 }
 
-TEST(matrices_of_about_the_size_of_a_tile_equal_the_oracle)
+TEST(matrices_of_about_one_tile_match_the_oracle)
 {
     static const uint32_t sizes[] = {CPU_TILE - 1, CPU_TILE,         CPU_TILE + 1,
                                      2 * CPU_TILE, 2 * CPU_TILE + 1, 3 * CPU_TILE - 1};
@@ -73,7 +73,7 @@ TEST(reversing_the_edges_transposes_the_matrix)
     run_law(laws_reversing_transposes);
 }
 
-TEST(an_edge_as_long_as_the_distance_changes_no_distance)
+TEST(adding_an_edge_as_long_as_the_distance_changes_no_distance)
 {
     run_law(laws_useless_edge_changes_nothing);
 }

@@ -274,7 +274,7 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
 }
 
 /* The graphs have several paths of equal length, and the changes raise and lower weights. */
-TEST(an_update_equals_a_solve_of_the_changed_graph)
+TEST(an_update_gives_the_same_result_as_solving_the_changed_graph)
 {
     uint32_t updates = 0;
     for (size_t shape = 0; shape < shape_count; ++shape) {

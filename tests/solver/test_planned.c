@@ -68,7 +68,7 @@ static uint32_t solve_shape(const struct shape *shape, uint32_t vertex_count, bo
     return planned;
 }
 
-TEST(planned_solves_equal_the_oracle)
+TEST(planned_solves_match_the_oracle)
 {
     static const uint32_t sizes[] = {0, 1, 7, 8, 33, 40, 41, 64, 100, 150, 250};
     const size_t count = getenv("APSPD_TEST_QUICK") != NULL ? 10 : sizeof(sizes) / sizeof(sizes[0]);
@@ -107,7 +107,7 @@ static const struct real reals[] = {
     {"wiki-Vote.txt", 0.055}, {"openflights.gr", 0.06},
 };
 
-TEST(plans_skip_most_work_of_real_graphs)
+TEST(plans_skip_most_of_the_work_on_real_graphs)
 {
     const char *folder = getenv("APSPD_TEST_DATA");
     if (folder == NULL || !separator_present()) {

@@ -235,7 +235,7 @@ TEST(all_ranks_use_the_plan_of_the_first_rank)
     }
 }
 
-TEST(a_negative_cycle_is_named_in_the_message)
+TEST(the_error_for_a_negative_cycle_describes_the_cycle)
 {
     struct edge_list list = shapes_make(&shapes[1], 300, 1);
     shapes_add_negative_cycle(&list, 1);
@@ -249,7 +249,7 @@ TEST(a_negative_cycle_is_named_in_the_message)
     edge_list_finish(&list);
 }
 
-TEST(a_cancellation_on_one_rank_ends_all_ranks)
+TEST(a_cancellation_on_one_rank_stops_the_solve_on_all_ranks)
 {
     struct edge_list list = shapes_make(&shapes[0], 300, 1);
     struct graph *graph = edge_list_build(&list);
@@ -344,7 +344,7 @@ TEST(one_rank_without_a_gpu_makes_all_ranks_use_the_cpu)
     edge_list_finish(&list);
 }
 
-TEST(a_negative_cycle_or_a_cancellation_ends_all_ranks)
+TEST(a_negative_cycle_or_a_cancellation_stops_the_solve_on_all_ranks)
 {
     struct edge_list list = shapes_make(&shapes[1], has_gpu() ? GPU_VERTICES : 300, 1);
     struct graph *graph = edge_list_build(&list);

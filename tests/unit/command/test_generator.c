@@ -60,7 +60,7 @@ static uint32_t reached_from_first(const struct collected *graph)
     return length;
 }
 
-TEST(undirected_shapes_are_symmetric)
+TEST(undirected_graphs_have_symmetric_weights)
 {
     for (int shape = GENERATOR_GNP; shape <= GENERATOR_ROAD; ++shape) {
         const struct collected *graph = generate(request_of((enum generator_shape)shape, 150));
@@ -144,7 +144,7 @@ TEST(graphs_of_zero_or_one_vertices_have_no_edges)
 
 /* The checksums are from the first release. If one changes, every seed gives users a different
  * graph than before. */
-TEST(a_seed_gives_the_same_graph_as_the_first_release)
+TEST(a_seed_gives_the_same_graph_as_in_the_first_release)
 {
     static const uint64_t sums[] = {UINT64_C(0xef1bd13ac4435842), UINT64_C(0x208f7d1ec7eb1ae8),
                                     UINT64_C(0xbfd7cfb62c022a8e), UINT64_C(0x51fc6ec6240e2650)};

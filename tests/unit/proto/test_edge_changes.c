@@ -217,7 +217,7 @@ TEST(loops_are_dropped)
 
 /* The weights are so large that the distance bound does not affect the choice of the kind. Except
  * for the bound, the changed summary must equal the summary of a newly built graph. */
-TEST(a_large_bound_grows_with_the_weights)
+TEST(a_large_distance_bound_is_updated_with_the_weights)
 {
     enum { RING_SIZE = 8 };
     struct range_edge edges[RING_SIZE];
@@ -247,7 +247,7 @@ TEST(a_large_bound_grows_with_the_weights)
 /* The distance bound of a star is the sum of two edges. A larger weight raises the bound by the
  * difference, and a smaller weight leaves it unchanged. Only the removal of an edge requires a new
  * computation of the bound. */
-TEST(a_bound_is_updated_without_a_search)
+TEST(a_distance_bound_is_updated_without_a_search)
 {
     const int32_t length = 1 << 27;
     struct range_edge edges[N - 1];

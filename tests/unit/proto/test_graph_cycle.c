@@ -41,7 +41,7 @@ TEST(rounding_does_not_create_a_negative_cycle)
 
 /* The cycle contains all vertices, and its length is slightly below zero. The search would take
  * minutes if each pass over the edges advanced it by only one vertex. */
-TEST(long_cycles_are_found_with_ascending_and_descending_numbers)
+TEST(long_cycles_with_ascending_or_descending_vertex_numbers_are_found)
 {
     const unsigned n = 60000;
 

@@ -181,7 +181,7 @@ TEST(orders_that_are_not_postorders_are_refused)
     }
 }
 
-TEST(truncated_bytes_are_refused)
+TEST(truncated_hierarchies_are_refused)
 {
     struct graph *graph = make_grid(true);
     struct hierarchy *hierarchy = NULL;

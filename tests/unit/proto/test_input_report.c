@@ -195,7 +195,7 @@ TEST(an_unknown_report_is_printed_as_null)
     assert_false(again.known);
 }
 
-TEST(a_guessed_format_has_a_hint_if_another_format_may_help)
+TEST(errors_after_a_guessed_format_suggest_another_format_if_there_is_one)
 {
     static const struct {
         enum format format;

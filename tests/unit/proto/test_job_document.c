@@ -107,7 +107,7 @@ TEST(a_finished_job_document_is_complete)
         "\"tolerance\":0,\"seconds\":0.5},\"name\":\"rome\",\"deadline_s\":60}");
 }
 
-TEST(a_negative_cycle_is_named_in_the_problem)
+TEST(the_problem_document_lists_the_vertices_of_a_negative_cycle)
 {
     struct job_report failed = report;
     struct job_document document = queued_document();
@@ -385,7 +385,7 @@ TEST(states_map_to_names_and_back)
     assert_false(job_state_from_name("Queued", &unused));
 }
 
-TEST(times_are_rfc_3339)
+TEST(times_are_printed_in_the_rfc_3339_format)
 {
     char buffer[TIME_TEXT_SIZE];
     time_print(0, buffer);
@@ -426,7 +426,7 @@ static json_t *print(const struct estimate *estimate)
     return root;
 }
 
-TEST(an_estimate_that_fits_has_no_reason)
+TEST(an_estimate_that_fits_has_no_refusal_reason)
 {
     const struct estimate estimate = {
         .vertex_count = 1000,

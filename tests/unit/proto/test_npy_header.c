@@ -73,7 +73,7 @@ TEST(npy_headers_equal_headers_written_by_numpy)
     assert_int_equal(npy_header_read(bytes, sizeof bytes, &header, &size, NULL), STATUS_BAD_GRAPH);
 }
 
-TEST(dictionaries_of_any_writer_are_read)
+TEST(headers_written_by_any_library_are_parsed)
 {
     struct npy_header head = {0};
 

@@ -37,7 +37,7 @@ TEST(only_the_canonical_form_of_an_integer_is_accepted)
     }
 }
 
-TEST(reals_are_parsed_like_strtod)
+TEST(reals_are_parsed_as_by_strtod)
 {
     static const char *const texts[] = {
         "0",

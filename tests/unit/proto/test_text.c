@@ -85,7 +85,7 @@ TEST(printed_json_equals_the_output_of_jansson)
     json_decref(object);
 }
 
-TEST(null_json_prints_nothing)
+TEST(printing_a_null_json_value_returns_null)
 {
     assert_null(text_print_json(NULL));
 }

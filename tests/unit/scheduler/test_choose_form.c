@@ -42,7 +42,7 @@ SCHEDULER_TEST(auto_chooses_a_hierarchy_above_the_matrix_vertex_limit)
     assert_string_equal(result.reason, "a matrix of 0.0 MB does not fit");
 }
 
-SCHEDULER_TEST(auto_chooses_a_hierarchy_that_has_a_sixteenth_of_the_bytes_of_a_matrix)
+SCHEDULER_TEST(auto_chooses_a_hierarchy_that_is_much_smaller_than_the_matrix)
 {
     static const struct {
         struct form_look look;

@@ -24,7 +24,7 @@ static uint64_t tag_of(const struct fixture *fixture, const char *graph_id)
     return graph_table_find_id(&fixture->scheduler->graphs, graph_id)->coordinates.tag;
 }
 
-SCHEDULER_TEST(coordinates_are_counted_and_survive_a_restart)
+SCHEDULER_TEST(coordinates_count_as_stored_bytes_and_survive_a_restart)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];

@@ -19,7 +19,7 @@ SCHEDULER_TEST(a_full_queue_refuses_a_job_and_says_when_to_retry)
     assert_int_equal(atomic_load(&scheduler_admission(fixture->scheduler)->queue_free), 1);
 }
 
-TEST(refusals_for_lack_of_space_have_retry_after)
+TEST(refusals_for_lack_of_space_have_a_retry_time)
 {
     assert_int_equal(ledger_retry_after_s(STATUS_UPLOAD_MEMORY), 2);
     assert_int_equal(ledger_retry_after_s(STATUS_DISK_FULL), 60);

@@ -79,7 +79,7 @@ SCHEDULER_TEST(a_start_deletes_graphs_that_lost_their_name)
     assert_false(is_known(fixture, changed));
 }
 
-SCHEDULER_TEST(a_graph_created_by_a_change_by_id_is_not_deleted)
+SCHEDULER_TEST(a_graph_created_by_changing_a_graph_given_by_id_is_not_deleted)
 {
     char first[GRAPH_ID_SIZE];
     char changed[GRAPH_ID_SIZE];

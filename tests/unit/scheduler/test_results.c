@@ -58,7 +58,7 @@ SCHEDULER_TEST(queries_that_wait_for_one_result_share_a_job)
 
 /* The graph is deleted and uploaded again. The first job's ID then finds the new result, so
  * deleting the graph again must remove this key too. */
-SCHEDULER_TEST(a_retired_result_leaves_no_key_of_an_earlier_upload)
+SCHEDULER_TEST(a_deleted_graph_leaves_no_result_keys_of_earlier_uploads)
 {
     char first[JOB_ID_SIZE];
     char second[JOB_ID_SIZE];

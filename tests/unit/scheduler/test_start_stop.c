@@ -1,6 +1,6 @@
 #include "tests/lib/scheduler_fixture.h"
 
-SCHEDULER_TEST(a_worker_without_a_gpu_reports_the_reason)
+SCHEDULER_TEST(a_worker_on_the_cpu_reports_why_no_gpu_is_used)
 {
     const struct device_list *devices = scheduler_devices(fixture->scheduler);
     assert_int_equal(devices->count, 1);

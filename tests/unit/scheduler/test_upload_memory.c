@@ -177,7 +177,7 @@ TEST(charges_do_not_overflow)
     expect_nothing_taken();
 }
 
-TEST(a_share_without_a_limit_is_not_charged)
+TEST(an_upload_without_a_limit_is_not_charged)
 {
     struct upload_share share = {0};
 

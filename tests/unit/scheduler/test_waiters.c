@@ -54,7 +54,7 @@ SCHEDULER_TEST(a_stream_sends_the_state_and_then_each_change)
 }
 
 /* The client watches the last of three jobs, which moves forward in the queue. */
-SCHEDULER_TEST(a_move_in_the_queue_is_a_progress_event)
+SCHEDULER_TEST(a_move_in_the_queue_is_sent_as_a_progress_event)
 {
     char running[JOB_ID_SIZE];
     char next[JOB_ID_SIZE];

@@ -208,7 +208,7 @@ static unsigned start_and_stop(void)
 }
 
 /* The test retries if this thread was so slow that all slices were warm before the stop. */
-TEST(stopping_the_warmer_ends_it_early)
+TEST(prefaulting_can_be_stopped_early)
 {
     unsigned warmed = 128;
     for (int i = 0; i < 50 && warmed == 128; ++i) {
@@ -217,7 +217,7 @@ TEST(stopping_the_warmer_ends_it_early)
     assert_true(warmed < 128);
 }
 
-TEST(memory_outside_the_size_range_is_not_warmed)
+TEST(memory_that_is_too_small_or_too_large_is_not_prefaulted)
 {
     char byte = 'a';
     assert_null(host_memory_warm(&byte, 1, 1));

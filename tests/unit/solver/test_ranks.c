@@ -156,7 +156,7 @@ TEST_WITH(a_received_plan_contains_its_lists, rewind_tape, NULL)
     graph_destroy(graph);
 }
 
-TEST_WITH(dense_plans_and_missing_plans_are_reported, rewind_tape, NULL)
+TEST_WITH(dense_plans_and_failed_plans_are_shared_with_all_ranks, rewind_tape, NULL)
 {
     struct graph *graph = read_list("a,b,3\nb,c,4\n");
     struct plan *plan = NULL;

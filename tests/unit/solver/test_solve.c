@@ -46,7 +46,7 @@ TEST(a_distance_beyond_u2_is_refused)
     solve_outcome_finish(&attempt.outcome);
 }
 
-TEST(a_negative_cycle_is_named)
+TEST(the_error_for_a_negative_cycle_lists_its_vertices)
 {
     static const struct range_edge cycle[] = {{0, 1, 1}, {1, 2, -5}, {2, 1, 3}, {2, 3, 1}};
     struct attempt attempt = run_edges(4, cycle, 4, true, KIND_I4);
@@ -60,7 +60,7 @@ TEST(a_negative_cycle_is_named)
     solve_outcome_finish(&attempt.outcome);
 }
 
-TEST(a_long_negative_cycle_is_named_by_its_first_vertices)
+TEST(the_error_for_a_long_negative_cycle_lists_its_first_vertices)
 {
     struct range_edge cycle[20];
     for (uint32_t vertex = 0; vertex < 20; ++vertex) {
@@ -88,7 +88,7 @@ static struct problem refuse(const char *edges, bool directed)
     return attempt.problem;
 }
 
-TEST(the_vertices_of_a_cycle_are_named_in_the_order_of_its_edges)
+TEST(the_vertices_of_a_cycle_are_listed_in_the_order_of_its_edges)
 {
     static const char begin[] = "A cycle of 3 edges has length -1.5: ";
     const struct problem problem = refuse("a b 1\nb c 1\nc a -3.5\n", true);
@@ -333,7 +333,7 @@ TEST(only_half_of_the_matrix_is_solved_if_each_edge_has_an_equal_reverse)
 
 /* In 16 bits, the rounds of a plan take half the time, but so does the dense solve that the plan
  * must outperform. */
-TEST(a_plan_is_chosen_by_the_cost_in_16_bits)
+TEST(the_planner_uses_the_cost_of_a_solve_in_16_bits)
 {
     for (uint32_t least = 31; least <= 33; ++least) {
         narrow_vertices = least;

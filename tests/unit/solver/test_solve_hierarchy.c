@@ -35,7 +35,7 @@ TEST(a_solve_reports_warnings_timings_and_summary)
     graph_destroy(graph);
 }
 
-TEST(a_negative_cycle_is_named_in_the_message)
+TEST(the_error_for_a_negative_cycle_describes_the_cycle)
 {
     static const struct range_edge edges[] = {{0, 1, 4}, {1, 2, -3}, {2, 0, -2}, {2, 3, 9}};
     static const struct range_edge loop[] = {{0, 1, 4}, {1, 1, -3}};

@@ -152,7 +152,7 @@ TEST(the_estimate_follows_the_measured_rate)
 }
 
 /* The daemon uses a model to estimate the times of the solver in a worker process. */
-TEST(a_model_estimates_and_learns_like_the_solver)
+TEST(a_model_gives_the_same_estimates_as_the_solver)
 {
     struct solver *solver = NULL;
     struct solver *model = NULL;

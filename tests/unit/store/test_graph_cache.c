@@ -185,7 +185,7 @@ static const struct located_graph *borrow_places(struct graph_cache *cache, cons
     return graph;
 }
 
-FIXTURE_TEST(coordinates_are_cached_next_to_edges)
+FIXTURE_TEST(coordinates_are_cached_with_the_edges)
 {
     int folder;
     struct graph_cache *cache = make_placed(fixture, UINT64_MAX, &folder);

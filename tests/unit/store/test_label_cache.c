@@ -110,7 +110,7 @@ TEST(the_least_recently_used_hierarchy_is_evicted_first)
 
 /* One call computes a limited number of labels for any number of pairs, so that other requests can
  * run between calls. */
-TEST(one_call_computes_only_a_part_of_many_pairs)
+TEST(one_call_computes_only_some_of_a_long_list_of_pairs)
 {
     struct subject subject = make_subject(make_grid(true), KIND_I4);
     int32_t *elements = calloc(subject.count, sizeof(*elements));

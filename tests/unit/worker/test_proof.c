@@ -39,7 +39,7 @@ static void prove_written(struct task *task)
 
 #define FIXTURE_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
-FIXTURE_TEST(a_correct_result_is_sealed_and_keeps_its_names)
+FIXTURE_TEST(a_correct_result_is_accepted_with_its_vertex_names)
 {
     struct task task = solved_ring(fixture, &fixture->signal);
     prove_written(&task);

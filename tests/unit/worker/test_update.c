@@ -79,7 +79,7 @@ static void store_path(const struct fixture *fixture, bool closed)
 
 /* The hierarchy of a path has no arc between the path's ends. The update must notice this before it
  * computes anything. */
-TEST_WITH(an_edge_without_an_arc_makes_the_solver_start_over, set_up, tear_down)
+TEST_WITH(an_update_of_an_edge_without_an_arc_is_left_to_the_solver, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};

@@ -72,7 +72,7 @@ TEST_WITH(each_round_has_the_whole_deadline, reset, NULL)
     expect(true, TASK_LOSS_STALLED, 2);
 }
 
-TEST_WITH(a_hurried_watch_shortens_the_stall_time_but_not_the_allowance, reset, NULL)
+TEST_WITH(haste_shortens_the_stall_time_but_not_the_allowance, reset, NULL)
 {
     worker_watch_begin(&watch, 10, 0);
     watch.is_hurried = true;

@@ -172,7 +172,7 @@ TEST(a_result_message_with_bad_indexes_or_lengths_is_refused)
     assert_int_equal(strlen(task.outcome.device.name), sizeof(task.outcome.device.name) - 1);
 }
 
-TEST(facts_beyond_their_bounds_are_truncated_or_refused)
+TEST(worker_facts_beyond_the_limits_are_truncated_or_refused)
 {
     struct worker_facts sent = {.device = {.name = "device"}};
     struct worker_facts facts;

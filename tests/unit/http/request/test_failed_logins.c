@@ -20,7 +20,7 @@ TEST(wrong_keys_are_counted_by_address_and_minute)
     }
 }
 
-TEST(a_wrong_key_limit_of_0_means_no_limit)
+TEST(a_limit_of_0_allows_any_number_of_wrong_keys)
 {
     memset(&logins, 0, sizeof(logins));
     for (int i = 0; i < 1000; i++) {

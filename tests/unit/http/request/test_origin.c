@@ -75,7 +75,7 @@ TEST(an_origin_is_listed_only_if_the_configuration_contains_it)
     assert_false(origin_is_listed(&all, ""));
 }
 
-TEST(an_origin_is_foreign_unless_it_is_the_hosts_own_or_listed)
+TEST(an_origin_is_foreign_unless_it_matches_the_host_or_is_listed)
 {
     static const struct {
         const char *host;

@@ -19,7 +19,7 @@ TEST(escapes_are_decoded_once)
     assert_string_equal(text, "a/b%2e\xC3\xA4+c");
 }
 
-TEST(broken_escapes_and_nul_are_refused)
+TEST(malformed_escapes_and_nul_bytes_are_refused)
 {
     static const char *const cases[] = {"%", "%1", "a%zz", "%00", "%0g", "%%41", "abc%"};
 

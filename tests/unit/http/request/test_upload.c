@@ -72,7 +72,7 @@ TEST(a_long_body_is_read_while_it_arrives)
     free(body);
 }
 
-TEST(a_given_format_is_not_guessed)
+TEST(the_format_is_not_detected_if_it_is_given)
 {
     static const int32_t body[] = {2, 1, 0, 1, 5};
     struct upload_rules nthu = rules;
@@ -81,7 +81,7 @@ TEST(a_given_format_is_not_guessed)
     assert_int_equal(edges_of(&nthu, (const char *)body, sizeof body, 3), 1);
 }
 
-TEST(a_document_about_a_stored_graph_is_returned)
+TEST(a_document_that_names_a_stored_graph_is_returned)
 {
     static const char body[] = "{\"graph\":\"rome\",\"priority\":3}";
     struct reader *reader = NULL;

@@ -93,7 +93,7 @@ TEST(an_address_limit_of_0_means_no_limit)
     free(limits);
 }
 
-TEST(connections_above_the_503_limit_are_closed_without_a_response)
+TEST(only_a_limited_number_of_refused_connections_get_a_response)
 {
     struct conn_limits *limits = create(2, 4, 2);
 

@@ -66,7 +66,7 @@ static double watch(struct deadlines *deadlines, int descriptor, uint64_t *count
     return -1;
 }
 
-TEST(progress_does_not_extend_the_deadline_of_headers)
+TEST(progress_does_not_extend_the_deadline_for_headers)
 {
     const struct pair pairs[] = {connect_tcp(), connect_unix()};
 
@@ -190,7 +190,7 @@ TEST(a_response_in_a_unix_socket_buffer_has_time_in_proportion_to_its_size)
     end(&pair);
 }
 
-TEST(a_disconnect_within_a_body_misses_the_deadline_immediately)
+TEST(a_disconnect_during_the_body_counts_as_a_missed_deadline)
 {
     struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};

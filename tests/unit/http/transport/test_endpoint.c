@@ -291,7 +291,7 @@ TEST(connections_above_the_limit_are_closed)
 }
 
 /* A client waits for its connection to be accepted, but the process has no free descriptor. */
-TEST(a_thread_without_descriptors_pauses_accepting)
+TEST(a_thread_pauses_accepting_when_no_descriptor_is_free)
 {
     struct fixture *fixture = start_tcp();
     struct rlimit limit;
@@ -319,7 +319,7 @@ TEST(a_thread_without_descriptors_pauses_accepting)
     stop(fixture);
 }
 
-TEST(requests_on_open_connections_are_answered_after_a_quiesce)
+TEST(requests_on_open_connections_are_answered_after_the_endpoint_stops_accepting)
 {
     struct fixture *fixture = start_tcp();
     const int client = connect_tcp(fixture);

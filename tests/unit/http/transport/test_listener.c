@@ -110,7 +110,7 @@ TEST(a_host_name_is_resolved)
 }
 
 /* With a shorter backlog, some clients of a burst would have to retry after a second. */
-TEST(the_backlog_is_the_limit_of_the_kernel)
+TEST(the_backlog_equals_the_kernel_limit)
 {
     struct problem problem = {0};
     struct listener listener;

@@ -73,7 +73,7 @@ static void check(const struct upload *upload)
         check(&(uploads)[i]);                                                                      \
     }
 
-TEST(columns_that_are_not_used_are_refused_or_reported)
+TEST(unused_columns_are_refused_or_reported)
 {
     static const struct upload uploads[] = {
         {FORMAT_EDGES, "", "from,to,km\na,b,5 km\n", NULL, "'5 km'"},

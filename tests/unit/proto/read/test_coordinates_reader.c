@@ -86,7 +86,7 @@ TEST(dimacs_coordinates_are_in_microdegrees)
     check_place("p aux sp co 1\r\nv 2 5 6\r\n", false, 1, 1, 5e-6, 6e-6);
 }
 
-TEST(dimacs_coordinates_out_of_range_are_planar)
+TEST(dimacs_coordinates_beyond_the_degree_range_are_read_as_planar)
 {
     check_place("p aux sp co 2\nv 1 5 6\nv 2 0 90000001\n", true, 2, 0, 5, 6);
 }

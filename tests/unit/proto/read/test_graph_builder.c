@@ -38,7 +38,7 @@ TEST(undirected_edges_are_stored_once)
     graph_destroy(graph);
 }
 
-TEST(an_exceeded_limit_is_reported_with_its_line_number)
+TEST(the_error_for_an_exceeded_limit_contains_the_line_number)
 {
     struct graph_options options = {.vertex_limit = 3, .edge_limit = 1};
     struct problem problem = {0};

@@ -77,7 +77,7 @@ static void check_edges(struct graph *graph, bool directed, const char *expected
 #define COORDINATE "%%MatrixMarket matrix coordinate "
 #define ARRAY "%%MatrixMarket matrix array "
 
-TEST(coordinate_entries_count_from_one_and_may_be_zero)
+TEST(entry_indexes_start_at_one_and_entries_may_be_zero)
 {
     check_edges(read_text(FORMAT_MTX, COORDINATE "integer general\n3 3 3\n1 2 0\n3 1 7\n1 2 4\n"),
                 true, "0>1=0 2>0=7");

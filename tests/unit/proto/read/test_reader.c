@@ -65,7 +65,7 @@ TEST(metis_files_are_distinguished_from_edge_lists)
     assert_int_equal(sniffed(list), FORMAT_EDGES);
 }
 
-TEST(a_document_with_a_member_graph_is_read_as_json_graph_format)
+TEST(a_document_with_a_graph_member_is_read_as_json_graph_format)
 {
     assert_int_equal(sniffed("{\"graph\": {\"nodes\": {}}}"), FORMAT_JGF);
     assert_int_equal(sniffed("{\"graph\":{\"label\":\"\\\"}\",\"x\":[{}],\"edges\":["), FORMAT_JGF);

@@ -30,7 +30,7 @@ static void expect(enum kind kind, const void *row, const uint32_t *columns, uin
     assert_string_equal(text, wanted);
 }
 
-TEST(every_kind_has_a_value_for_unreachable)
+TEST(every_kind_has_a_value_for_unreachable_elements)
 {
     const int32_t integers[] = {-7, UNREACHABLE_I4, 2147483647};
     const uint16_t narrow[] = {0, UNREACHABLE_U2, 65534};
@@ -44,7 +44,7 @@ TEST(every_kind_has_a_value_for_unreachable)
 }
 
 /* Only damaged data can contain a NaN. */
-TEST(not_a_number_is_written_as_unreachable)
+TEST(nan_is_written_as_unreachable)
 {
     const float singles[] = {NAN, 1.5F, -INFINITY};
     const double doubles[] = {-NAN, 1.5, NAN};

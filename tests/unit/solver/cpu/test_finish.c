@@ -108,7 +108,7 @@ TEST(tiles_outside_the_matrix_are_copied_to_its_rows)
     check_kinds(BESIDE, true);
 }
 
-TEST(the_lower_half_is_mirrored)
+TEST(the_upper_triangle_is_filled_from_the_lower_triangle)
 {
     check_kinds(IN_PLACE, true);
     check_kinds(ORDERED, true);
@@ -368,7 +368,7 @@ static void run_and_check(const struct matrix *matrix, enum kind kind)
 
 static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
 
-TEST(every_kind_and_size_matches_the_naive_result)
+TEST(statistics_of_every_kind_and_size_match_the_naive_result)
 {
     static const uint32_t sizes[] = {0,   1,   2,   3,   15,  16,   17,   31,  33,
                                      127, 128, 129, 255, 257, 1023, 1025, 1153};

@@ -4,7 +4,7 @@
 
 /* Vertex 0 has four neighbours, which have no other neighbours. The leaf consists of vertices 0, 1
  * and 2. */
-TEST(the_minimum_degree_is_eliminated_first)
+TEST(the_vertex_of_minimum_degree_is_eliminated_first)
 {
     static const struct range_edge edges[] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 5, 1}};
     struct graph *graph = range_build(6, edges, 4, false);

@@ -212,7 +212,7 @@ static struct graph *make_groups(void)
     return range_build(VERTICES, edges, count, false);
 }
 
-TEST(a_graph_without_thin_levels_is_not_divided_on_request)
+TEST(a_graph_without_thin_levels_is_not_divided_if_thin_only_is_set)
 {
     struct graph *const graphs[] = {range_grid(WIDTH), make_groups()};
     for (int which = 0; which < 2; ++which) {

@@ -49,7 +49,7 @@ static double seconds_of(const struct plan_cost *cost, const struct graph *graph
     return seconds;
 }
 
-TEST(depth_and_edges_are_rounded_up)
+TEST(tile_sizes_are_rounded_up_to_the_granule)
 {
     static const struct range_edge edge[] = {{0, 1, 1}};
     static uint32_t begin[] = {0, 1, 2};

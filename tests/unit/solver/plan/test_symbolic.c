@@ -47,7 +47,7 @@ static uint64_t all_tiles(const uint32_t (*tiles)[2], size_t count, uint32_t til
 }
 
 /* Tiles of one vertex: the bitmaps of the plan are the graph's edges and their elimination. */
-TEST(the_bitmaps_have_the_edges_and_what_elimination_adds)
+TEST(the_bitmaps_contain_the_edges_and_the_fill_of_the_elimination)
 {
     static const uint32_t sizes[] = {1, 7, 63, 64, 65, SIZE_MOST};
     for (size_t index = 0; index < 2 * sizeof(sizes) / sizeof(sizes[0]); ++index) {
@@ -207,7 +207,7 @@ TEST(a_pivot_with_only_one_panel_has_no_targets)
     plan_destroy(plan);
 }
 
-TEST(the_work_counts_the_true_widths_of_tiles)
+TEST(the_work_fraction_excludes_the_padding_of_tiles)
 {
     struct plan_outline outline = outline_of_pairs();
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
