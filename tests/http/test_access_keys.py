@@ -69,7 +69,7 @@ def mutate(key, random):
             return bytes(bytes_of)
 
 
-def test_mutated_keys_are_refused(_):
+def test_randomly_altered_keys_are_refused(_):
     randomness = random.Random(1)
     good = access.Keys.key("alpha:reader").encode()
     with access.Daemon("--http.keys_file", keys.path, "--http.wrong_key_limit", "0") as daemon:
@@ -390,7 +390,7 @@ def test_a_hierarchy_larger_than_the_quota_is_refused_before_its_solve(_):
         assert limited.by("alpha:submitter", "GET", "/v1/graphs").expect(200).json["graphs"] == []
 
 
-def test_objects_created_without_keys_belong_to_tenant_dash(_):
+def test_objects_created_without_keys_belong_to_the_tenant_named_dash(_):
     plain = harness.Daemon()
     try:
         graph = plain.solve(SMALL, "?name=old")["graph"]

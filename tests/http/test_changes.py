@@ -243,7 +243,7 @@ def test_changed_graphs_are_deleted_when_their_name_moves_on(daemon):
     harness.wait_until(daemon, lambda: daemon.get(f"/v1/graphs/{last}").status == 404)
 
 
-def test_the_parent_of_an_unnamed_change_is_kept(daemon):
+def test_a_graph_is_kept_when_it_is_changed_by_its_id(daemon):
     parent = daemon.solve(b"1 2 1\n2 3 2\n", "?directed=true")["graph"]
     jobs = [change(daemon, parent, [[1, 2, weight]]) for weight in range(2, 8)]
     for job in jobs:

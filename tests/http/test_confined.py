@@ -80,7 +80,7 @@ def test_a_confined_service_serves_every_kind_of_request(daemon):
     daemon.ask("DELETE", "/v1/graphs/again")
 
 
-def test_a_replaced_configuration_is_read_again(_):
+def test_a_replaced_configuration_file_is_read_on_reload(_):
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         path = pathlib.Path(folder, "apspd.ini")
         path.write_text("[log]\nlevel = info\n")

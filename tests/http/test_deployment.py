@@ -260,7 +260,7 @@ def test_the_compose_file_is_consistent_with_its_files_and_the_program():
     assert home in targets and os.path.dirname(home) == provider["options"]["path"], home
 
 
-def test_prometheus_scrapes_the_service_by_its_container_name():
+def test_metrics_can_be_requested_under_the_container_name():
     with harness.Daemon("--http.network", "open") as daemon:
         daemon.get("/metrics", Host="apspd:8080").expect(200)
         daemon.get("/v1/graphs", Host="apspd:8080").expect(421, "WrongHost")

@@ -151,7 +151,7 @@ def test_every_head_within_the_limits_is_answered(daemon):
             assert ours if taken else ours or status in (414, 431, None), (len(head), got[:400])
 
 
-def test_a_long_line_before_a_chunk_is_refused(_):
+def test_an_overlong_chunk_size_line_is_refused(_):
     """libmicrohttpd stops reading when its buffer is full, without an answer; the deadline ends
     the connection."""
     with harness.Daemon(*NAMED, "--http.header_timeout_s", "1") as daemon:

@@ -38,7 +38,7 @@ def set_weight(page, weight):
     page.click("#edge-form button.main")
 
 
-def test_a_changed_weight_moves_the_path(daemon):
+def test_changing_a_weight_changes_the_displayed_path(daemon):
     daemon.solve(TWO_WAYS, "?format=edges&name=ways&directed=false")
     first = daemon.get("/v1/graphs/ways").json["id"]
     with browser.Browser() as page:
@@ -163,7 +163,7 @@ def test_two_fingers_zoom_the_drawing_and_one_scrolls_the_page(daemon):
         expect_no_other_error(page)
 
 
-def test_the_view_is_zoomed_to_a_short_path(daemon):
+def test_the_view_zooms_in_on_a_short_path(daemon):
     daemon.solve(generate(daemon, "road", 900).encode(), "?name=far")
     near = daemon.get("/v1/graphs/far/nearest?source=400&k=1").json["vertices"][0]
     stats = daemon.get("/v1/graphs/far/stats").json["eccentricity"]
@@ -206,7 +206,7 @@ def test_a_large_graph_is_drawn_as_a_sample(daemon):
         expect_no_other_error(page, "/stats", "/heatmap")
 
 
-def test_vertices_are_at_their_coordinates(daemon):
+def test_vertices_are_drawn_at_their_coordinates(daemon):
     """Three vertices in a line, which distances alone would draw as a triangle; the edge there
     can be clicked."""
     daemon.solve(b"from,to,minutes\na,b,5\nb,c,5\na,c,5\n", "?format=edges&name=placed&directed=false")

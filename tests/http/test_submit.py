@@ -367,7 +367,7 @@ def test_a_request_id_is_returned(daemon):
     assert len(ids) == 20
 
 
-def test_the_service_describes_itself(daemon):
+def test_health_version_limits_and_formats_are_returned(daemon):
     assert daemon.get("/readyz").expect(200).json["ready"] is True
     assert daemon.get("/readyz?verbose").expect(200).json["checks"]["worker"] is True
     for path in ("/livez", "/v2/health/live", "/v2/health/ready"):

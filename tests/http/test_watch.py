@@ -147,7 +147,7 @@ def test_a_failed_job_reports_the_vertices_of_its_negative_cycle(daemon):
     assert sorted(document["problem"]["cycle"]) == [1, 2, 3], document
 
 
-def test_a_query_waits_for_the_solve(daemon):
+def test_a_query_with_prefer_wait_waits_for_the_solve(daemon):
     job = daemon.submit(slow_graph(500 if harness.QUICK else 1500)).expect(202).json
     answer = daemon.get(f"/v1/graphs/{job['graph']}/distance?source=1&target=2", Prefer="wait=60")
     assert answer.expect(200).json["distance"] == 2

@@ -16,7 +16,7 @@ static enum status choose(struct fixture *fixture, uint32_t vertex_count, uint32
     return choose_result_form(fixture->scheduler, &question, result, &problem);
 }
 
-SCHEDULER_TEST(decimals_that_are_solved_as_i4_have_a_separate_limit)
+SCHEDULER_TEST(decimals_that_are_solved_as_i4_have_a_separate_vertex_limit)
 {
     struct result_summary result = {0};
     fixture->scheduler->vertex_limit[KIND_F8] = 10;

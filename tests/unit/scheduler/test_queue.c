@@ -119,7 +119,7 @@ TEST(the_first_job_stays_in_the_queue_until_popped)
     assert_null(queue_first(&queue));
 }
 
-TEST(decimals_solved_as_i4_have_a_separate_pace_and_limit)
+TEST(decimals_solved_as_i4_have_a_separate_pace_and_vertex_limit)
 {
     const uint32_t limit[COST_COUNT] = {[KIND_F8] = 3, [COST_DECIMALS] = 4};
     const struct graph_summary scaled = {.decimals = 2, .distance_bound = 100};

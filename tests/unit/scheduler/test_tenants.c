@@ -200,7 +200,7 @@ SCHEDULER_TEST(the_quota_of_waiting_jobs_is_enforced)
     forget(other);
 }
 
-TEST(a_tenant_name_always_returns_the_same_tenant)
+TEST(a_tenant_name_always_finds_the_same_tenant)
 {
     struct tenant *tenants = NULL;
     struct tenant *nobody;
@@ -322,7 +322,7 @@ static void do_nothing(struct pool_work *work)
     (void)work;
 }
 
-SCHEDULER_TEST(tenants_take_turns_with_their_changes)
+SCHEDULER_TEST(changes_of_several_tenants_are_started_in_turn)
 {
     struct scheduler *scheduler = fixture->scheduler;
     uint32_t *running = &scheduler->pool.running[POOL_STORED];

@@ -58,7 +58,7 @@ static uint32_t count_files(const struct fixture *fixture)
     return count;
 }
 
-FIXTURE_TEST(a_plan_is_found_by_its_pattern_regardless_of_weights)
+FIXTURE_TEST(a_plan_is_found_by_the_pattern_of_edges_regardless_of_weights)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     struct graph *heavier = fixture_path_graph(100, WEIGHT_REAL, 7);

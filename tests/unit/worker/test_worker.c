@@ -170,7 +170,7 @@ PROCESS_TEST(a_task_submitted_during_a_restart_waits_for_the_next_process)
 /* The first task is lost with the process or refused, and the second task is refused, so that no
  * task waits for a process that cannot be started. Tasks run one at a time, because they share one
  * signal. */
-PROCESS_TEST(tasks_are_returned_if_no_process_can_be_started)
+PROCESS_TEST(tasks_fail_if_no_worker_process_can_be_started)
 {
     start(fixture, WORKER_PROCESS);
     assert_int_equal(setenv(FAILING_START, "1", 1), 0);

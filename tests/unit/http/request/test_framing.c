@@ -253,7 +253,7 @@ static void fill_head(struct head *head, const char *separator, const char *line
     head->request.head_size = (size_t)(at - head->bytes);
 }
 
-TEST(the_head_size_reveals_extra_spaces_and_bare_line_feeds)
+TEST(extra_spaces_and_bare_line_feeds_are_detected_from_the_head_size)
 {
     static const struct {
         const char *separator;

@@ -30,7 +30,7 @@ static const struct route *find(const char *pattern, unsigned methods)
 }
 
 /* Code 0 counts requests whose client disconnected. */
-TEST(every_refusal_is_counted_under_its_code)
+TEST(every_status_is_counted_under_its_http_code)
 {
     const struct route *route = find("/v1/devices", METHOD_GET);
     for (int status = 0; status < STATUS_COUNT; status++) {

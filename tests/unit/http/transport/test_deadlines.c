@@ -110,7 +110,7 @@ TEST(a_body_below_the_minimum_rate_misses_its_deadline)
     }
 }
 
-TEST(early_bytes_extend_the_deadline_by_at_most_one_timeout)
+TEST(bytes_received_early_extend_the_deadline_by_at_most_one_timeout)
 {
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {0};

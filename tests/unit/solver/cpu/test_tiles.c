@@ -59,7 +59,7 @@ TEST(a_tile_is_contiguous_in_memory)
 
 /* Band b of the triangle has b + 1 tiles. The bands are distributed over the ranks so that all
  * ranks have the same number of tiles. */
-TEST(all_ranks_have_the_same_number_of_tiles_of_a_triangle)
+TEST(the_tiles_of_a_triangle_are_divided_equally_among_ranks)
 {
     for (uint32_t count = 1; count <= 5; ++count) {
         const struct ranks ranks = {.count = count};

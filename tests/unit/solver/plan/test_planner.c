@@ -162,7 +162,7 @@ TEST(a_dense_plan_is_chosen_if_dissection_is_not_worthwhile)
     }
 }
 
-TEST(a_search_that_costs_more_than_the_solve_is_skipped)
+TEST(a_separator_search_that_costs_more_than_the_solve_is_skipped)
 {
     struct plan_cost cost = small_tiles();
     cost.separator_s = 1;
