@@ -246,7 +246,7 @@ def test_a_table_response_has_the_osrm_format(daemon):
     daemon.ask("POST", "/v1/graphs/nowhere/table", body="{}").expect(404, "NoSuchGraph")
 
 
-def test_nearest_and_within_match_the_computed_distances(daemon):
+def test_nearest_and_within_queries_match_the_computed_distances(daemon):
     names = list(range(1, 121))
     edges = random_edges(names, 300, 8)
     body = "p sp 120 300\n" + "".join(f"a {s} {t} {w}\n" for s, t, w in edges)
@@ -290,7 +290,7 @@ def test_nearest_and_within_match_the_computed_distances(daemon):
     assert answer["vertices"] == ["b"] and answer["distances"] == [0.3], answer
 
 
-def test_nearest_of_given_targets_matches_the_matrix(daemon):
+def test_the_nearest_of_given_targets_match_the_matrix(daemon):
     names = list(range(1, 121))
     edges = random_edges(names, 300, 8)
     body = "p sp 120 300\n" + "".join(f"a {s} {t} {w}\n" for s, t, w in edges)

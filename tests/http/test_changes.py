@@ -222,7 +222,7 @@ def test_changes_to_the_graph_of_one_name_are_applied_in_order(daemon):
     assert len(parents) == n, parents
 
 
-def test_changed_graphs_are_deleted_when_their_name_moves_on(daemon):
+def test_changed_graphs_are_deleted_when_their_name_moves_to_another_graph(daemon):
     uploaded = daemon.solve(b"1 2 1\n2 3 1\n", "?name=moving&directed=true")["graph"]
     jobs = [change(daemon, "moving", [[1, 2, weight]]) for weight in range(2, 9)]
     kept = {jobs[-1]["graph"]}

@@ -53,7 +53,7 @@ TEST(each_name_is_found_by_row_and_by_text)
     name_table_destroy(table);
 }
 
-TEST(rows_are_permuted)
+TEST(a_permutation_changes_the_rows_of_names)
 {
     struct name_table *table = make();
     static uint32_t row_of[MANY];

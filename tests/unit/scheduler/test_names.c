@@ -40,7 +40,7 @@ SCHEDULER_TEST(a_name_stays_with_the_last_solved_graph)
     assert_distance(fixture, "ring", 0, 2, "4");
 }
 
-SCHEDULER_TEST(changed_graphs_are_deleted_when_the_name_moves_on)
+SCHEDULER_TEST(changed_graphs_are_deleted_when_their_name_moves_to_another_graph)
 {
     char first[GRAPH_ID_SIZE];
     char changed[GRAPH_ID_SIZE];

@@ -139,7 +139,7 @@ SCHEDULER_TEST(queries_wait_for_the_job_that_replaces_a_damaged_result)
     assert_distance(fixture, job_id, 0, 2, "3");
 }
 
-SCHEDULER_TEST(the_budget_evicts_the_least_recently_used_result)
+SCHEDULER_TEST(the_byte_budget_evicts_the_least_recently_used_result)
 {
     char ring_job[JOB_ID_SIZE];
     char ring[GRAPH_ID_SIZE];
@@ -160,7 +160,7 @@ SCHEDULER_TEST(the_budget_evicts_the_least_recently_used_result)
     forget(question);
 }
 
-SCHEDULER_TEST(the_limit_evicts_the_least_recently_used_result)
+SCHEDULER_TEST(the_result_count_limit_evicts_the_least_recently_used_result)
 {
     char ring_job[JOB_ID_SIZE];
     char ring[GRAPH_ID_SIZE];
@@ -228,7 +228,7 @@ static enum kind answering_kind(struct fixture *fixture, const char *graph_id)
     return kind;
 }
 
-SCHEDULER_TEST(queries_are_answered_in_the_last_requested_kind)
+SCHEDULER_TEST(queries_are_answered_from_the_last_requested_kind_of_result)
 {
     char graph_id[GRAPH_ID_SIZE];
     solve_kind(fixture, KIND_I4, graph_id);

@@ -79,7 +79,7 @@ static void expect_lists(struct fixture *fixture, const char *tenant, size_t cou
     assert_int_equal(count_listed(fixture, CALL_GRAPHS, tenant, "graphs"), count);
 }
 
-SCHEDULER_TEST(objects_of_a_tenant_stay_unknown_to_others_after_a_restart)
+SCHEDULER_TEST(objects_of_a_tenant_stay_hidden_from_others_after_a_restart)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];

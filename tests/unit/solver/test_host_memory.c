@@ -107,7 +107,7 @@ TEST_WITH(a_cgroup_of_version_1_limits_the_memory, set_up, NULL)
     assert_int_equal(host_memory_total(), 512 * MIB);
 }
 
-TEST_WITH(a_full_cgroup_leaves_one_byte, set_up, NULL)
+TEST_WITH(one_byte_is_available_in_a_full_cgroup, set_up, NULL)
 {
     put("/sys/fs/cgroup/a/memory.max", "1048576\n");
     assert_int_equal(host_memory_available(), 1);

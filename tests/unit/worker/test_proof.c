@@ -145,7 +145,7 @@ FIXTURE_TEST(rows_of_a_hierarchy_are_computed_and_proven)
 }
 
 /* A worker process reports a cycle without its vertices, so the daemon searches for them. */
-FIXTURE_TEST(the_vertices_of_a_reported_negative_cycle_are_found_unless_the_job_is_cancelled)
+FIXTURE_TEST(the_vertices_of_a_negative_cycle_are_found_unless_the_job_is_cancelled)
 {
     static const char text[] = "p sp 3 3\na 1 2 1\na 2 3 1\na 3 1 -3\n";
     for (int cancelled = 0; cancelled < 2; cancelled++) {

@@ -103,7 +103,7 @@ TEST(a_flush_returns_all_buffered_bytes)
     text_finish(&text);
 }
 
-TEST(empty_text_has_an_encoding)
+TEST(empty_text_can_be_encoded_and_decoded)
 {
     struct text gzip = encode(CODING_GZIP, "", 0, 1);
     struct text zstd = encode(CODING_ZSTD, "", 0, 1);

@@ -110,7 +110,7 @@ TEST(each_element_type_has_a_value_that_means_no_edge)
     check_edges("<u4", false, u4, sizeof u4, "10=4.29497e+09 ");
 }
 
-TEST(c_and_fortran_order_are_read)
+TEST(arrays_in_c_and_fortran_order_are_read)
 {
     static const int32_t i4[] = {0, 5, 6, 0};
 
