@@ -88,8 +88,8 @@ run_logged() {
     log=$1
     shift
     rm -f "$log.status"
-    { "$@" || echo $? >"$log.status"; } 2>&1 | tee "$log"
-    [ ! -f "$log.status" ] || return "$(cat "$log.status")"
+    { code=0; "$@" || code=$?; echo $code >"$log.status"; } 2>&1 | tee "$log"
+    return "$(cat "$log.status" || echo 1)"
 }
 
 # note_build_failure FOLDER: counts a failed build as one failure, and repeats the end of its output with the

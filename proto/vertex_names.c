@@ -263,10 +263,8 @@ enum status vertex_names_decode(const unsigned char *bytes, size_t size,
     STATUS_TRY(vertex_names_create_range(0, 0, &names));
     names->numeric = header.encoding == ENCODING_NUMBERS;
     enum status status = name_table_create(&names->table);
-    if (status == STATUS_OK) {
-        status = (header.encoding == ENCODING_TEXTS ? decode_texts : decode_numbers)(
-            bytes + sizeof(header), size - sizeof(header), header.count, names);
-    }
+    STATUS_THEN(status, (header.encoding == ENCODING_TEXTS ? decode_texts : decode_numbers)(
+                            bytes + sizeof(header), size - sizeof(header), header.count, names));
     if (status != STATUS_OK) {
         vertex_names_destroy(names);
         return status;

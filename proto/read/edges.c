@@ -503,12 +503,10 @@ static enum status build_graph(struct edges *edges, struct graph **ret_graph,
         row_of = calloc((size_t)name_table_count(edges->names) + 1, sizeof(*row_of));
         status = row_of != NULL ? name_table_order(edges->names, row_of) : STATUS_NO_MEMORY;
     }
-    if (status == STATUS_OK) {
-        status = edges->is_counted
-                     ? build_counted(edges, row_of, ret_graph, reterr)
-                     : reader_finish_names(&edges->reader, &edges->names, row_of, true,
-                                           !edges->comments.undirected, ret_graph, reterr);
-    }
+    STATUS_THEN(status, edges->is_counted
+                            ? build_counted(edges, row_of, ret_graph, reterr)
+                            : reader_finish_names(&edges->reader, &edges->names, row_of, true,
+                                                  !edges->comments.undirected, ret_graph, reterr));
     free(row_of);
     return status;
 }

@@ -83,6 +83,7 @@ enum status solver_model_create(const struct solver_figures *figures, struct sol
     }
     memcpy(model, figures->bytes, class_->size);
     model->class_ = class_;
+    model->ranks = NULL;
     for (int i = 0; i < RATE_COUNT; i++) {
         model->rates[i] = 1e9;
     }
@@ -99,13 +100,15 @@ void solver_get_figures(const struct solver *solver, struct solver_figures *ret_
 }
 
 /* Ignores rates of the other back end, because restarted ranks may have changed to it, and rates
- * that are not positive and finite, because a faulty process may send any value. */
+ * that no device has: a faulty process may send any value, and a low rate would let it hang for
+ * long. */
+#define RATE_MIN 1e6
 void solver_set_figures(struct solver *model, const struct solver_figures *figures)
 {
     struct solver from;
     memcpy(&from, figures->bytes, sizeof(from));
     for (int i = 0; i < RATE_COUNT && figures->gpu == model->class_->gpu; i++) {
-        if (from.rates[i] > 0 && isfinite(from.rates[i])) {
+        if (from.rates[i] >= RATE_MIN && isfinite(from.rates[i])) {
             model->rates[i] = from.rates[i];
         }
     }

@@ -67,10 +67,13 @@ static void describe_device(const struct solver *solver, struct solver_device *r
     ret_device->members = self->by_ranks ? 1 : self->members; /* ranks may be on other hosts */
 }
 
-/* Returns the number of devices that solve a graph of this size by the dense plan. */
+/* Returns the number of devices that solve a graph of this size by the dense plan. In a model, the
+ * number comes from another process, which may be faulty. */
+#define MEMBERS_MAX 65536
 static uint32_t members_for(const struct solver_gpu *self, uint32_t vertex_count)
 {
-    return vertex_count >= GPU_GROUP_VERTICES ? self->members : 1;
+    const bool valid = self->members > 0 && self->members <= MEMBERS_MAX;
+    return valid && vertex_count >= GPU_GROUP_VERTICES ? self->members : 1;
 }
 
 static double compute_seconds(const struct solver_gpu *self, uint32_t vertex_count, enum kind kind,
@@ -90,8 +93,8 @@ static void estimate_solve(const struct solver *solver, uint32_t vertex_count, u
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const double n = vertex_count;
-    const uint32_t members = self->members > 0 ? self->members : 1; /* a faulty worker may send 0 */
-    ret_estimate->device_bytes = gpu_bytes_needed(members, vertex_count, edge_count, kind);
+    ret_estimate->device_bytes =
+        gpu_bytes_needed(members_for(self, vertex_count), vertex_count, edge_count, kind);
     ret_estimate->host_bytes = 0;
     ret_estimate->finish_s = n * n * (double)kind_size(kind) / solver->rates[RATE_DOWNLOAD];
     ret_estimate->seconds =

@@ -270,9 +270,7 @@ enum status label_cache_pairs(struct label_table **table, const struct hierarchy
             prefetch_label(&asking, pair[2 * PAIRS_AHEAD + 1], true);
         }
         status = find_label(&asking, pair[0], false, &up);
-        if (status == STATUS_OK) {
-            status = find_label(&asking, pair[1], true, &down);
-        }
+        STATUS_THEN(status, find_label(&asking, pair[1], true, &down));
         if (status == STATUS_OK) {
             hierarchy_pair(hierarchy, pair[0], pair[1], up, down,
                            (char *)ret_elements + done * size);

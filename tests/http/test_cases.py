@@ -122,7 +122,7 @@ REFUSED = (
     ('{"n":3,"edges":[[0,1,5],\n[1,2]]}', "", (2, 1), "missing", "weight=none"),
     ('{"graph":{"nodes":{"a":{},"b":{}},"edges":[{"source":"a","target":"b","metadata":{"weight":2}},\n'
      '{"source":"b","target":"a"}]}}', "", (2, 1), "missing", "weight=none"),
-    ("from,to,length,cost\na,b,5,0\n", "", (1, 16), '"length" or "cost"', "weight=length or weight=cost"),
+    ("from,to,length,cost\na,b,5,0\n", "", (1, 16), '"length" and "cost"', "weight=length or weight=cost"),
     ("link_id,a_node,b_node,direction,distance\n1,10,20,1,5\n", "", (1, 1), "a_node", ENDS),
     ("distance,a,b\n5,x,y\n6,y,z\n", "", (1, 12), "'b'", ENDS),
     ("node,lon,lat\na,5.5,50\n", "", (1, 1), "table of places", PLACES),
@@ -167,7 +167,7 @@ REFUSED = (
     (b"PAR1" + bytes(40), "", None, "Parquet", "pandas.read_parquet"), (b"ARROW1" + bytes(40), "", None, "Arrow", "read_feather"),
     (b"\x89HDF\r\n\x1a\n" + bytes(40), "", None, "HDF5", "read_hdf"), (b"PK\x03\x04" + bytes(40), "", None, "xlsx", "CSV"),
     (b"SQLite format 3\x00" + bytes(40), "", None, "GeoPackage", "sqlite3 -csv"),
-    (b"MATLAB 5.0 MAT-file" + bytes(40), "", None, ".mat", "scipy.io.loadmat"),
+    (b"MATLAB 5.0 MAT-file" + bytes(40), "", None, ".mat", "loadmat"),
     (b"\x80\x04\x95" + bytes(40), "", None, "pickle", "A pickle can run code"),
     (GRAPHML % ("w", "int", "", "directed", '\n<node id="a&#x3;"/>'), "", (2, 12), "well-formed", ""),
 )

@@ -1,6 +1,22 @@
 #include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 
+SCHEDULER_TEST(a_wait_for_a_change_ends_with_the_change)
+{
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_long(fixture, 2, queued);
+    struct question *question = new_question(CALL_JOB, queued);
+    question->call.wait_s = LONG_S;
+    scheduler_post(fixture->scheduler, &question->call);
+    cancel(fixture, running);
+    wait_for(fixture, question);
+    assert_state(question, "running");
+    forget(question);
+    cancel(fixture, queued);
+}
+
 /* Returns a request for an event stream. `seen` is the last event that the client has seen; NULL:
  * no event. */
 static struct question *new_stream(struct fixture *fixture, const char *job_id, const char *seen)

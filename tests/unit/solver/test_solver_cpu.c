@@ -181,6 +181,12 @@ TEST(a_model_gives_the_same_estimates_as_the_solver)
     /* A broken worker process may send invalid values, which the model ignores. */
     memset(figures.bytes, 0xff, sizeof(figures.bytes));
     solver_set_figures(model, &figures);
+    struct solver slow = {0};
+    for (int i = 0; i < RATE_COUNT; i++) {
+        slow.rates[i] = 1e-300;
+    }
+    memcpy(figures.bytes, &slow, sizeof(slow));
+    solver_set_figures(model, &figures);
     solver->class_->estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);
     model->class_->estimate(model, 4000, 9000, KIND_I4, &options, &of_model);
     assert_memory_equal(&of_solver, &of_model, sizeof(of_model));

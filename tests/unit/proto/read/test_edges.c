@@ -407,7 +407,7 @@ TEST(networkx_attribute_dicts_are_read)
     assert_int_equal(
         read_graph(FORMAT_EDGES, &options, "1 2 {}\n2 3 {}\n", 14, 14, &graph, &problem),
         STATUS_BAD_PARAMETER);
-    assert_non_null(strstr(problem.detail, "weight=cost does not"));
+    assert_non_null(strstr(problem.detail, "weight=cost names no suitable column"));
 }
 
 TEST(the_directed_parameter_overrides_the_type_column)
