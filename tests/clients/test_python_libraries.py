@@ -127,7 +127,7 @@ def test_the_backend_gives_the_same_answers_as_networkx(daemon):
             assert numpy.isclose(networkx.path_weight(graph, paths[u][v], "weight"), wanted[u][v])
 
 
-def test_summaries_of_the_backend_equal_those_of_networkx(daemon):
+def test_the_backend_gives_the_same_summaries_as_networkx(daemon):
     use(daemon)
     for graph in graphs():
         parts = networkx.strongly_connected_components if graph.is_directed() else networkx.connected_components

@@ -56,7 +56,7 @@ def test_an_idle_connection_is_closed_for_a_new_one_at_the_limit():
             one.close()
 
 
-def test_hundreds_of_idle_connections_are_all_served_again():
+def test_requests_on_hundreds_of_idle_connections_are_answered():
     count = 600
     with harness.Daemon() as daemon:
         daemon.solve(SMALL, "?name=town")

@@ -163,7 +163,7 @@ def test_a_job_that_kills_three_workers_fails_even_after_a_restart():
         assert found.get(f"/v1/jobs/{job}").json["problem"]["code"] == "PoisonJob"
 
 
-def test_a_compromised_solver_cannot_escape():
+def test_a_compromised_solver_cannot_escape_the_sandbox():
     with daemon() as (found, _):
         report = found.events("worker_confined")[0]
         if report.get("seccomp") != "on":

@@ -202,7 +202,7 @@ def test_a_put_of_all_weights_creates_a_new_graph(daemon):
     daemon.ask("PUT", "/v1/graphs/metric/weights", body=struct.pack("<f", float("nan"))).expect(422, "BadGraph")
 
 
-def test_changes_to_the_graph_of_one_name_are_applied_in_order(daemon):
+def test_changes_to_a_named_graph_are_applied_in_order(daemon):
     """Many concurrent changes: the distance is the sum of all new weights."""
     n = 40
     ring = "".join(f"{v} {v + 1} 1\n" for v in range(n))

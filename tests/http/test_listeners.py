@@ -193,7 +193,7 @@ def test_a_public_address_needs_keys_and_tls():
     assert code == 78 and "/nowhere" in words, (code, words)
 
 
-def test_a_public_address_is_served_with_keys_or_an_explicit_option():
+def test_a_public_address_requires_keys_or_an_explicit_option():
     keys = access.Keys("alpha:reader")
     certificate = access.Certificate()
     for arguments in (

@@ -298,7 +298,7 @@ def test_coordinates_match_the_openapi_document(daemon):
     ask(daemon, "DELETE", path, status=409, g="placed")
 
 
-def test_answers_match_the_openapi_document(daemon):
+def test_responses_match_the_openapi_document(daemon):
     pairs = json.dumps({"pairs": [[1, 2], [1, 4]]})
     for path, query in (
         ("/distance", "?source=1&target=4"), ("/path", "?source=1&target=3"),

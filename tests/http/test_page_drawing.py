@@ -146,7 +146,7 @@ def test_the_drawing_can_be_zoomed_and_moved(daemon):
         expect_no_other_error(page)
 
 
-def test_two_fingers_zoom_the_drawing_and_one_scrolls_the_page(daemon):
+def test_two_fingers_zoom_the_drawing_and_one_finger_scrolls_the_page(daemon):
     daemon.solve(generate(daemon, "road", 300).encode(), "?name=streets")
     with browser.Browser() as page:
         page.devtools("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)

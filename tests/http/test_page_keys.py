@@ -67,7 +67,7 @@ def test_the_page_asks_for_a_key_until_it_is_valid(daemon):
         assert page.run(KEPT) == ALPHA and page.run("return localStorage.length") == 0
 
 
-def test_the_page_asks_again_after_a_key_is_revoked(daemon):
+def test_the_page_asks_for_another_key_after_a_key_is_revoked(daemon):
     with browser.Browser() as page, keys_restored(daemon):
         page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)
         come_in(page, ALPHA)

@@ -315,7 +315,7 @@ def test_the_job_document_reports_how_the_graph_was_read(daemon):
     assert by_name.json["input"] is None, by_name.json
 
 
-def test_a_stored_graph_is_solved_by_name(daemon):
+def test_a_job_may_name_a_stored_graph(daemon):
     stored = daemon.ask("POST", "/v1/graphs?name=stored", body=b"1 2 3\n5 2 3\n").expect(201)
     assert stored.headers["Location"] == "/v1/graphs/" + stored.json["id"]
     again = daemon.ask("PUT", "/v1/graphs", body=b"1 2 3\n5 2 3\n").expect(200)

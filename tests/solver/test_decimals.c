@@ -42,8 +42,8 @@ static double decimal_of(int64_t units, int digits)
     return strtod(text, NULL);
 }
 
-/* Makes a ring and random edges. The differences in height cancel out along a cycle, so its length
- * is the sum of the slack of its edges. */
+/* Makes a ring and random edges, each as long as the height difference of its ends plus a slack.
+ * Heights cancel out along a cycle, so its length is the sum of its slacks. */
 static struct edge_list make_edges(const struct job *job, int64_t *distances)
 {
     const uint32_t n = job->n;

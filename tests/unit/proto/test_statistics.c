@@ -116,7 +116,7 @@ TEST(integer_bins_have_the_smallest_integral_width)
     expect_bins(KIND_I4, -536870911, 536870911, -536870911, 16777216);
 }
 
-TEST(bins_of_floats_end_at_the_diameter)
+TEST(float_bins_end_at_the_diameter)
 {
     expect_bins(KIND_F4, 0, 16, 0, 0.25);
     expect_bins(KIND_F8, -16, 16, -16, 0.5);

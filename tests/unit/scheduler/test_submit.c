@@ -19,7 +19,7 @@ SCHEDULER_TEST(an_invalid_graph_is_refused_and_not_stored)
     forget(question);
 }
 
-SCHEDULER_TEST(a_stored_graph_is_solved_by_name_in_another_kind)
+SCHEDULER_TEST(a_stored_graph_found_by_name_is_solved_as_another_kind)
 {
     struct question *question = new_upload(CALL_STORE_GRAPH, RING);
     snprintf(question->call.submit.parameters.name, NAME_SIZE, "ring");

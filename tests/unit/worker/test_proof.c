@@ -133,7 +133,7 @@ static struct task ring_by_hierarchy(const struct fixture *fixture, struct task_
     return task;
 }
 
-FIXTURE_TEST(rows_of_a_hierarchy_are_computed_and_proven)
+FIXTURE_TEST(rows_of_a_hierarchy_are_computed_and_verified)
 {
     for (int change = -1; change <= 1; change++) {
         struct task task = ring_by_hierarchy(fixture, &fixture->signal, change);

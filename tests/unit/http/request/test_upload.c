@@ -47,7 +47,7 @@ static uint64_t edges_of(const struct upload_rules *its_rules, const char *body,
     return count;
 }
 
-TEST(the_format_is_detected_in_any_split_of_the_body)
+TEST(the_format_is_detected_however_the_body_is_split)
 {
     static const char *const bodies[] = {"p sp 3 2\na 1 2 5\na 2 3 5\n", "1 2 5\n2 3 5\n",
                                          "{\"n\":3,\"edges\":[[0,1,5],[1,2,5]]}"};

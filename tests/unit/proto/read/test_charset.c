@@ -43,7 +43,7 @@ static void becomes(const char *charset, const char *bytes, size_t size, const c
     }
 }
 
-TEST(text_is_converted_to_utf8_in_any_split_of_the_input)
+TEST(text_is_converted_to_utf8_however_the_input_is_split)
 {
     becomes("iso-8859-1", "Z\xFCrich 1\n", 9, "Z\xC3\xBCrich 1\n");
     becomes("windows-1252", "\x80", 1, "\xE2\x82\xAC");

@@ -36,7 +36,7 @@ static enum status feed(struct taken *taken, const char *bytes, size_t size, siz
     return record_splitter_end(&taken->splitter, reterr);
 }
 
-TEST(records_are_complete_in_any_split_of_the_input)
+TEST(records_are_complete_however_the_input_is_split)
 {
     struct taken taken;
 
