@@ -248,8 +248,8 @@ static void split_targets(struct making *making)
     for (uint32_t index = 0; index < count; index++) {
         slabs += making->unsorted[index].slabs;
     }
-    /* The largest number of slabs of an entry is an equal share of the round's slabs, but at least
-     * the slabs of one full product. A block with more slabs would finish long after all others. */
+    /* Limits an entry to an equal share of the round's slabs, or to the slabs of one full product
+     * if that is more. The block of a larger entry would finish long after all others. */
     const uint32_t least = slabs_of(making, making->plan->tile);
     const uint32_t limit = (uint32_t)larger_of(least, (slabs + units - 1) / units);
     for (uint32_t index = 0; index < count; index++) {

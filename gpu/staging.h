@@ -19,7 +19,7 @@ extern "C" {
 
 struct staging;
 
-/* Starts the threads. threads: number of threads with the caller's thread. At most
+/* Starts the threads. threads: number of threads, including the caller's. At most
  * STAGING_THREADS_MAX are used, and fewer if a thread cannot be started. */
 MUST_CHECK enum status staging_create(uint32_t threads, struct staging **ret_staging);
 void staging_destroy(struct staging *staging);

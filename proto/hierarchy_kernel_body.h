@@ -101,8 +101,8 @@ static void NAME(meet)(const void *up_label, const void *down_label, uint32_t co
  * that vertex's distance. The later vertices are ancestors of the column. The reverse of a
  * postorder is a preorder, so their distances are on a stack by depth, which stays in the cache. */
 
-/* Initializes the elements of a supernode on the stack: with the source's label if the supernode is
- * on the path of the source, and with unreachable for columns below the source. */
+/* Initializes a supernode's elements on the stack: to the source's label for the columns of the
+ * source and its ancestors, and to unreachable for all other columns. */
 static void NAME(begin)(const struct hierarchy *hierarchy, const struct hierarchy_start *start,
                         uint32_t s, ELEMENT *own, uint32_t lanes, bool is_met)
 {
@@ -214,8 +214,8 @@ ALWAYS_INLINE void NAME(write_four)(const NAME(lanes) *const from[4], size_t n, 
     }
 }
 
-/* Writes a block of positions into the rows, ordered by vertex, so that cache lines are complete
- * before they are evicted. */
+/* Writes the distances at a block of positions into the rows, in the order of the vertices, so that
+ * each cache line is complete before it is evicted. */
 ALWAYS_INLINE void NAME(write_block)(const struct hierarchy_search *search, uint32_t first,
                                      uint32_t end, uint32_t count, ELEMENT *ret_rows)
 {

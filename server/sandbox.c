@@ -309,8 +309,8 @@ static const struct {
     uint64_t values[6]; /* one rule for each value; a 0 after the first value ends the list */
 } argument_rules[] = {
     /* The allow list allows these calls only with these arguments: unless a process may start
-     * children, it starts only threads and maps no executable memory; sends do not connect, no
-     * descriptor signals other processes, and a worker opens files only for reading. */
+     * children, it can only start threads and cannot map executable memory. Sends cannot connect,
+     * fcntl cannot request signals (F_SETOWN), and a worker can open files only for reading. */
     {BY_ALL, SCMP_SYS(clone), 0, HAS, {CLONE_THREAD}},
     {WITH_CHILDREN, SCMP_SYS(clone), 0, LACKS, {NAMESPACES}},
     {BY_ALL, SCMP_SYS(tgkill), 0, IS, {OWN_PID}},

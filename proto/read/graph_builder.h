@@ -49,8 +49,8 @@ uint64_t graph_builder_memory(const struct graph_builder *builder);
 /* Checks a number of edges against the limit. STATUS_TOO_LARGE, with limit and hint. */
 MUST_CHECK enum status graph_builder_admit_edges(const struct graph_builder *builder,
                                                  uint64_t edge_count, struct problem *reterr);
-/* Adds an edge with a finite weight between two rows, which the reader has checked, because only it
- * knows the line. STATUS_TOO_LARGE at the edge limit; STATUS_NO_MEMORY. */
+/* Adds an edge between two rows. The reader has checked the rows and that the weight is finite,
+ * because only it knows the line number. STATUS_TOO_LARGE at the edge limit; STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_builder_add(struct graph_builder *builder, uint32_t source,
                                          uint32_t target, double weight, struct problem *reterr);
 

@@ -270,7 +270,7 @@ static void begin_value(struct graphml *graphml, struct value *value, size_t col
 }
 
 /* Returns the element, or ELEMENT_OTHER if it is not inside its proper parent, so that it is
- * ignored with its content. Elements that would change the graph keep their meaning anywhere. */
+ * ignored with its content. Elements without an entry, such as hyperedges, may have any parent. */
 static enum element element_in(enum element element, enum element parent)
 {
     static const enum element parents[ELEMENT_COUNT] = {

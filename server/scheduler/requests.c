@@ -191,8 +191,8 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
     }
 }
 
-/* Adds a job like the job that solved the damaged result, which stays finished. No limit applies to
- * the new job, because the earlier job was accepted. */
+/* Adds a job with the parameters of the job that computed the damaged result; that job stays
+ * finished. No limit applies to the new job, because the earlier job was accepted. */
 static enum status solve_again(struct commit *commit, const struct result *result)
 {
     struct scheduler *scheduler = commit->scheduler;

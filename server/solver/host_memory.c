@@ -44,7 +44,7 @@ static uint64_t read_figure(const char *folder, const char *file, const char *na
     return figure;
 }
 
-/* The names of a group's files with memory statistics, and of lines in the file memory.stat. */
+/* Names in cgroup v2 and v1: limit and used are files, the others are lines of memory.stat. */
 struct group_files {
     const char *limit;
     const char *used;

@@ -27,10 +27,9 @@ _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed thro
 
 /* Costs of a planned round, measured on an H200. ROUND_S: seconds of three launches and of the
  * partly filled ends of their grids. BYTES: bytes of device memory moved per clock and
- * multiprocessor. DEPTH_STEP: pivots that the kernels compute at a time. EDGE_STEP: the model
- * rounds up the rows and columns of a tile to a multiple of this. A warp covers 16 rows and 32
- * words, and skips padding only if all of its threads are in it; one value for both is a
- * compromise. */
+ * multiprocessor. DEPTH_STEP: pivots that the kernels compute at a time. EDGE_STEP: step to which
+ * the model rounds up the rows and columns of a tile. A warp covers 16 rows and 32 words, and skips
+ * them only if all are padding; 32 is a compromise for rows and columns. */
 #define PLAN_ROUND_S 25e-6
 #define PLAN_BYTES_PER_CLOCK 16.0
 #define PLAN_DEPTH_STEP 4

@@ -310,7 +310,7 @@ enum status result_file_write_hierarchy(struct result_file *file, const void *by
     return draft_file_write(file->draft.descriptor, 0, bytes, size);
 }
 
-/* After the copy, the caller's changes through the mapping rewrite only the changed pages. */
+/* Maps the copy writable, so that changing it in place rewrites only the changed pages. */
 enum status result_file_copy(struct result_file *file, const struct result_file *base,
                              void **ret_bytes)
 {

@@ -106,7 +106,7 @@ void store_apply(struct store *store, struct store_change *change);
 int store_folder(const struct store *store, enum store_folder folder);
 /* Returns the cache of the edges and coordinates of stored graphs. Borrowed. */
 struct graph_cache *store_graph_cache(const struct store *store);
-/* Returns the random word generated when the store was created, which keys IDs. Never sent out. */
+/* Returns the random key of the hashes in IDs, generated with the store. Never sent to clients. */
 const char *store_secret(const struct store *store);
 /* These functions return the free and total bytes of the file system. Any thread. */
 uint64_t store_free_bytes(const struct store *store);

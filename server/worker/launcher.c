@@ -83,8 +83,8 @@ int worker_launcher_connect(const char *name)
     return -1;
 }
 
-/* Waits for the launcher and returns its wait status. After KILL or the daemon's end, sends
- * SIGTERM, because only the launcher can end ranks on other hosts, and SIGKILL after GRACE_MS. */
+/* Waits for the launcher and returns its wait status. After KILL or the daemon's end, sends SIGTERM
+ * and, GRACE_MS later, SIGKILL, because only the launcher can end ranks on other hosts. */
 static int watch_ranks(int channel, pid_t pid)
 {
     enum { CHANNEL, LAUNCHER };

@@ -103,8 +103,8 @@ void task_open_order_file(const struct task_folders *folders, struct task *task)
 /* Reads the graph from its file. STATUS_CORRUPT also if its vertex count differs from the
  * catalogue's. Sets the problem. */
 MUST_CHECK enum status task_read_graph(struct task *task);
-/* task_read_record reads the cached order of a graph before it is ordered; task_keep_record stores
- * a newly computed order and frees its words. file: zeroed = none. */
+/* task_read_record reads the order that an earlier task cached, if any; task_keep_record caches a
+ * newly computed order, and frees the record's words. A zeroed file means no cache. */
 void task_read_record(const struct order_file *file, const struct graph *graph,
                       struct order_record *record);
 void task_keep_record(const struct order_file *file, const struct order_record *record);

@@ -29,6 +29,6 @@ struct worker_watch {
 void worker_watch_begin(struct worker_watch *watch, double stall_s, double allowance_s);
 /* Watches a process without a task, which only has to send heartbeats. */
 void worker_watch_idle(struct worker_watch *watch, double stall_s);
-/* Checks the process after tick_s: TASK_LOSS_SILENT, TASK_LOSS_STALLED or TASK_LOSS_NONE. */
+/* Looks for TASK_LOSS_SILENT or TASK_LOSS_STALLED. tick_s: seconds since the previous check. */
 enum task_loss worker_watch_tick(struct worker_watch *watch, const struct worker_shared *shared,
                                  double tick_s);

@@ -47,8 +47,8 @@ void worker_give(struct worker *worker, struct task *task);
 struct task_signal *worker_signal(struct worker *worker);
 /* Returns the worker's health, which is valid until worker_stop. */
 const struct worker_health *worker_health_of(const struct worker *worker);
-/* Returns the solver, or a model of the process's solver, for estimates; NULL before the first
- * opening. Any thread. */
+/* Returns a solver for estimates only: the worker's own solver, or a model of its process's solver.
+ * NULL until a solver has been opened. Any thread. */
 const struct solver *worker_solver(const struct worker *worker);
 /* Makes the worker kill a hung process sooner, because the daemon is about to exit. */
 void worker_hurry(struct worker *worker);

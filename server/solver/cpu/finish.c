@@ -156,7 +156,7 @@ static const unsigned char *band_elements(const struct finish *finish, uint32_t 
                : finish->bands + (band - finish->first) * finish->band_bytes;
 }
 
-/* Copies rows [first, end) of a band, row-major, in the order of the plan. */
+/* Copies rows [first, end) of a band from tiles to row-major form, in the plan's vertex order. */
 static void copy_rows(const struct finish *finish, uint32_t band, uint32_t first, uint32_t end,
                       unsigned char *ret_copy)
 {

@@ -127,7 +127,7 @@ static void order_tree(const uint32_t *parent, uint32_t n, uint32_t *scratch, ui
             next[child[p]] = v;
         }
     }
-    /* Assigns positions from the top: a subtree ends with its root, after its largest child. */
+    /* Assigns positions from the roots down: a root is last, after its largest child's subtree. */
     uint32_t place = n;
     for (uint32_t v = n; v-- > 0;) {
         if (parent[v] == NONE) {

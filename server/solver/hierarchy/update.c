@@ -170,8 +170,8 @@ static void add_triangles(struct hierarchy_update *update, const struct column *
     }
 }
 
-/* Takes into account the paths through the supernodes below that have the column's position as a
- * row. If a supernode lacks that row, so do its descendants. */
+/* Adds the triangles from descendant supernodes that have the column's position as a row. If a
+ * supernode lacks that row, so do its descendants. */
 static void add_triangles_below(struct hierarchy_update *update, const struct column *column,
                                 uint32_t count)
 {

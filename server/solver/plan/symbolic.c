@@ -305,7 +305,7 @@ static size_t count_row(struct pass *pass, const uint32_t *right, uint32_t row)
     return count;
 }
 
-/* Clears row_targets, and stores in column_next the destination of each column's products. */
+/* Lists row_targets and clears it. Turns each count in column_next into a first product's index. */
 static void list_targets(struct pass *pass, struct plan_round *round, uint32_t row)
 {
     struct plan_target *targets = pass->targets.items;

@@ -21,15 +21,15 @@ struct plan_outline {
     bool symmetric; /* true exactly for undirected graphs */
 };
 
-/* Targets are listed row by row with ascending columns, the products of a target in the order of
- * the pivots, and the panels of a pivot in ascending order. The panels of a pivot are all tiles of
- * its row and column that are reached when its round begins, so no plan of this outline has fewer
- * products. The summary gets the kind and the work fraction: additions divided by n^3, with the
- * true widths of the tiles, and both halves of a symmetric plan. The number of additions is the sum
- * over all pivots p of w (w + left) (w + right), where w is the width of p, and left and right are
- * the total widths of its panels. The fraction is 1 if nothing is omitted. O(m + T^2 + length of
- * the lists + T/64 per left panel). An outline that breaks the rules above aborts the program.
- * STATUS_NO_MEMORY. */
+/* Makes the plan of an outline by symbolic elimination. Targets are listed by row and column, the
+ * products of a target in the order of the pivots, and the panels of a pivot in ascending order.
+ * The panels of a pivot are all tiles of its row and column that are reached when its round begins,
+ * so no plan of this outline has fewer products. The summary gets the kind and the work fraction:
+ * additions divided by n^3, with the true widths of the tiles, and both halves of a symmetric plan.
+ * The number of additions is the sum over all pivots p of w (w + left) (w + right), where w is the
+ * width of p, and left and right are the total widths of its panels. The fraction is 1 if nothing
+ * is omitted. O(m + T^2 + length of the lists + T/64 per left panel) for T tiles. Aborts the
+ * program if an outline breaks the rules above. STATUS_NO_MEMORY. */
 MUST_CHECK enum status plan_symbolic_make(const struct graph *graph,
                                           const struct plan_outline *outline,
                                           struct plan **ret_plan);
