@@ -117,7 +117,7 @@ static enum status load_variable(struct config *config, const char *name, const 
         return config_option_set(config, option, value, name, reterr);
     }
     return problem_refuse(reterr, STATUS_CONFIG,
-                          "APSPD_<SECTION>_<KEY> sets a key; --print-config lists them",
+                          "APSPD_<SECTION>_<KEY> sets an option; --print-config lists all options",
                           "unknown environment variable %s", name);
 }
 

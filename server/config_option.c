@@ -94,8 +94,8 @@ static const struct config_option options[] = {
     {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
      "Lowest rate, in bytes per second, at which a client must send a body or receive an answer. "
      "The connection is closed when a body is header_timeout_s seconds behind this rate, or when "
-     "an answer is stall_timeout_s seconds behind: after that time if no byte moves, and after ten "
-     "times that time at nine tenths of the rate. 0 = no limit."},
+     "an answer is stall_timeout_s seconds behind. That takes stall_timeout_s if no byte moves, "
+     "and ten times as long at nine tenths of the rate. 0 = no limit."},
     {"http", "stall_timeout_s", OPTION_NUMBER, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
      "Maximum number of seconds that a client may lag behind rate_floor during a response."},
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
@@ -105,18 +105,17 @@ static const struct config_option options[] = {
      MEMBER(upload_memory_bytes),
      "Memory in bytes for uploads in progress: the edges and names of their graphs, and lists of "
      "pairs. A tenant may use half of this memory, and a client address may use half of its "
-     "tenant's share; without keys, an address may use half of the total. Clients of a Unix "
-     "socket count as one address. An upload larger than the share of its address is refused "
-     "with 413. An upload that does not fit in addition to the current uploads is refused with "
-     "429. The first 256 KiB of each upload do not count. 0 = half of the memory that is "
-     "available to the machine or control group when apspd starts. Accepts the suffixes of "
-     "body_limit."},
+     "tenant's share; without keys, an address may use half of the total. Clients of a Unix socket "
+     "count as one address. An upload larger than the share of its address is refused with 413. An "
+     "upload that does not fit in addition to the current uploads is refused with 429. The first "
+     "256 KiB of each upload do not count. 0 = half of the memory that is available to the machine "
+     "or control group when apspd starts. Accepts the same suffixes as body_limit."},
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
-     "Largest decompressed size of an upload in bytes. Accepts the suffixes of body_limit."},
+     "Largest decompressed size of an upload in bytes. Accepts the same suffixes as body_limit."},
     {"http", "decoded_ratio", OPTION_NUMBER, "200", 1, 1000000, NULL, MEMBER(decoded_ratio),
-     "Largest decompressed size of an upload as a multiple of its compressed size, beyond the "
-     "first MiB."},
+     "Largest decompressed size of an upload as a multiple of its compressed size. Sizes up to 1 "
+     "MiB are exempt."},
     {"http", "document_limit", OPTION_BYTES, "65536", KIB, GIB, NULL, MEMBER(document_limit_bytes),
      "Maximum size of a JSON request body other than a graph, in bytes."},
     {"http", "wait_limit_s", OPTION_NUMBER, "60", 0, 60, NULL, MEMBER(wait_limit_s),
@@ -157,25 +156,25 @@ static const struct config_option options[] = {
      MEMBER(result_budget_bytes),
      "Maximum size of all results on disk, in bytes. The least recently used results are evicted "
      "first, and are solved again when they are requested. 0 = limited only by the disk. Accepts "
-     "the suffixes of body_limit."},
+     "the same suffixes as body_limit."},
     {"store", "result_limit", OPTION_NUMBER, "30000", 1, 60000, NULL, MEMBER(result_limit),
      "Maximum number of results on disk. Each result has an open file and a memory mapping, and "
      "Linux allows a process about 65,000 mappings."},
     {"store", "disk_reserve", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(disk_reserve_bytes),
-     "Disk space in bytes that the service keeps free: an upload whose result would use this "
-     "space is refused. Accepts the suffixes of body_limit."},
+     "Disk space in bytes that the service keeps free: an upload whose result would use this space "
+     "is refused. Accepts the same suffixes as body_limit."},
     {"store", "path_budget", OPTION_BYTES, "1073741824", KIB, UINT64_C(1) << 50, NULL,
      MEMBER(path_budget_bytes),
-     "Memory in bytes to cache the edges of graphs for paths, 8 to 24 bytes per edge, and "
-     "coordinates, 40 bytes per vertex. The least recently used entries are evicted first; a graph "
-     "that exceeds the limit by itself cannot be queried for paths or coordinates. Accepts the "
-     "suffixes of body_limit."},
+     "Memory in bytes for cached graphs: edges for path queries (8 to 24 bytes per edge) and "
+     "coordinates (40 bytes per vertex). The least recently used entries are evicted first; a "
+     "graph that exceeds the limit by itself cannot be queried for paths or coordinates. Accepts "
+     "the same suffixes as body_limit."},
     {"store", "plan_budget", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(plan_budget_bytes),
-     "Maximum size of the plans cached on disk, in bytes; each plan takes 4 bytes per vertex and "
-     "at least 64 KiB. A plan is reused for graphs with the same edges but different weights. "
-     "The least recently used plans are evicted first. 0 = no cache. Accepts the suffixes of "
+     "Maximum size of the plans cached on disk, in bytes; each plan takes 4 bytes per vertex, but "
+     "at least 64 KiB. A plan is reused for graphs with the same edges but different weights. The "
+     "least recently used plans are evicted first. 0 = no cache. Accepts the same suffixes as "
      "body_limit."},
     {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, "auto, gpu, cpu", MEMBER(solver.choice),
      "Solver: auto = the GPU if one is usable, else the CPU; gpu = refuse to start without a GPU."},
@@ -198,12 +197,13 @@ static const struct config_option options[] = {
     {"hierarchy", "label_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 50, NULL,
      MEMBER(label_budget_bytes),
      "Memory in bytes to cache the vertex labels from which distances in hierarchies are computed. "
-     "The least recently used hierarchy is evicted first; a pair without cached labels takes "
-     "longer. 0 = a quarter of the memory, at most 1 GiB. Accepts the suffixes of body_limit."},
+     "The labels of the least recently used hierarchy are evicted first; a query without cached "
+     "labels takes longer. 0 = a quarter of the memory, at most 1 GiB. Accepts the same suffixes "
+     "as body_limit."},
     {"hierarchy", "sweep_limit_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(sweep_limit_s),
      "Maximum time in seconds to compute the statistics or a heat map of a hierarchy, as estimated "
-     "from its size. If the estimate is higher, they are available only if the graph is solved as "
-     "a matrix."},
+     "from its size. If the estimate is higher, statistics and heat maps are available only for a "
+     "graph that is solved as a matrix."},
     {"worker", "isolation", OPTION_CHOICE, "thread", 0, 0, "thread, process", MEMBER(isolation),
      "Where a solver runs: in a thread of the service, or in a separate process, which is replaced "
      "if it fails or hangs."},
@@ -325,7 +325,7 @@ static const struct {
     [OPTION_ADDRESS] = {is_address, "HOST:PORT or unix:PATH"},
     [OPTION_HOSTS] = {are_hosts, "host names separated by spaces, or none"},
     [OPTION_ORIGINS] = {are_origins,
-                        "SCHEME://HOST[:PORT], several separated by spaces, *, or none"},
+                        "one or more SCHEME://HOST[:PORT] separated by spaces, or *, or none"},
     [OPTION_TILES] = {is_tiles, "http[s]://HOST/ADDRESS with {z}, {x} and {y}, or none"},
     [OPTION_WORD] = {NULL, NULL},
 };

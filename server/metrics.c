@@ -54,9 +54,9 @@ static const struct {
                             "Relaxations of finished solves: n^3 per graph, minus the relaxations "
                             "that its plan skips."},
     [METRIC_GRAPHS] = {"apspd_graphs", "", "gauge", "Graphs stored."},
-    [METRIC_RESULTS] = {"apspd_results", "", "gauge", "Results that answer queries."},
+    [METRIC_RESULTS] = {"apspd_results", "", "gauge", "Results that serve queries."},
     [METRIC_RESULT_BYTES] = {"apspd_results_bytes", "", "gauge",
-                             "Bytes of the files of results that answer queries."},
+                             "Total size in bytes of the result files that serve queries."},
     [METRIC_RESULTS_EVICTED] = {"apspd_results_evicted_total", "", "counter",
                                 "Results evicted to stay within the budget."},
     [METRIC_STORE_FAILURES] = {"apspd_store_failures_total", "", "counter",
@@ -66,7 +66,7 @@ static const struct {
     [METRIC_UPLOAD_BYTES] = {"apspd_upload_bytes_total", "", "counter",
                              "Bytes received in uploads, including refused uploads."},
     [METRIC_COMPUTING] = {"apspd_http_computing", "", "gauge",
-                          "Connections whose answer is being computed; they take turns."},
+                          "Connections whose response is being computed."},
     [METRIC_CONNECTIONS] = {"apspd_http_connections", "", "gauge", "Open connections."},
 };
 

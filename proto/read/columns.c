@@ -447,7 +447,7 @@ static enum status refuse_ends(const struct columns *columns, const struct table
     return problem_bad_graph_hint(reterr, 0, header->fields[0].column,
                                   "Name the columns with source_column=, target_column= and "
                                   "weight=, or give format=matrix if the file is a matrix.",
-                                  "No two columns have known names for source and target: %s.",
+                                  "The source and target columns have no recognized names: %s.",
                                   list);
 }
 
@@ -850,8 +850,8 @@ static enum status check_left(const struct columns *columns, struct problem *ret
     problem_hint(
         reterr,
         first->look != LOOK_NUMBER
-            ? "Write only the number, without units, currency signs or thousands separators. Give "
-              "decimal=, for decimal commas, or weight=none to count each edge as 1."
+            ? "Write only the number, without units, currency signs or thousands separators. For "
+              "decimal commas, give \"decimal=,\". To count each edge as 1, give weight=none."
         : first->is_nested || first->is_text
             ? columns->reader->format == FORMAT_JGF
                   ? "Write the weight as a number in the metadata of the edge, \"metadata\": "

@@ -362,9 +362,10 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
         {"\x1F\x8B\x08", 3, CODING_GZIP, NULL, NULL},
         {"\x28\xB5\x2F\xFD", 4, CODING_ZSTD, NULL, NULL},
         {"PK\x03\x04", 4, CODING_IDENTITY, "a zip archive, such as .npz or .xlsx",
-         "Unpack the archive and send one file. Save a sheet as CSV. Convert an .npz: "
-         "numpy.save('g.npy', numpy.load('g.npz')['arr_0']), or for a sparse matrix: "
-         "scipy.io.mmwrite('g.mtx', scipy.sparse.load_npz('g.npz'))."},
+         "If the file is an archive, unpack it and send one file. If it is a workbook, save a "
+         "sheet as CSV. If it is an .npz file, convert it: numpy.save('g.npy', "
+         "numpy.load('g.npz')['arr_0']), or for a sparse matrix: scipy.io.mmwrite('g.mtx', "
+         "scipy.sparse.load_npz('g.npz'))."},
         {"\xFD\x37zXZ", 6, CODING_IDENTITY, "an xz file", unpack},
         {"BZh#1AY&SY", 10, CODING_IDENTITY, "a bzip2 file", unpack},
         {"\xD0\xCF\x11\xE0", 4, CODING_IDENTITY, "an .xls sheet", "Save the sheet as CSV."},

@@ -139,8 +139,8 @@ enum status edge_check_counts(const int64_t integers[3], size_t column_count, bo
              : "Correct the first line, or give the edge a weight.",
         fits ? "The first line, %lld %lld, may be an edge, or the numbers of vertices and edges: "
                "%lld edges follow."
-             : "The first line, %lld %lld, is neither the numbers of vertices and edges of the "
-               "%lld lines that follow, nor an edge like them, because it has no weight.",
+             : "The first line, %lld %lld, does not fit the %lld lines that follow: it does not "
+               "give the numbers of their vertices and edges, and as an edge it lacks a weight.",
         (long long)integers[0], (long long)integers[1], (long long)behind);
 }
 

@@ -323,12 +323,12 @@ static const char *find_hint(struct field weight)
     return reader_is_not_finite(weight.bytes, weight.size)
                ? "Omit the edge: missing edges must not be listed."
            : memchr(weight.bytes, ',', weight.size) != NULL
-               ? "Give decimal=, for decimal commas, or write decimals with a point and without "
-                 "thousands separators."
+               ? "Give \"decimal=,\" to read decimal commas, or write decimals with a point and "
+                 "without thousands separators."
            : isalpha((unsigned char)*weight.bytes)
-               ? "Write a number, or omit a missing edge. A header needs known names, such as "
-                 "source,target,weight, or source_column= and target_column=. Give weight=none to "
-                 "count each edge as 1, or format=matrix for a matrix."
+               ? "Write a number, or omit a missing edge. If the line is a header, use names such "
+                 "as source,target,weight, or give source_column= and target_column=. weight=none "
+                 "counts each edge as 1; format=matrix reads a matrix."
            : weight.size > 4 && memchr(weight.bytes, 'e', weight.size) != NULL
                ? "If this weight marks a missing edge, omit the edge."
                : "Write only the number, without units, currency signs or thousands separators.";
@@ -349,7 +349,7 @@ static enum status refuse_weight(struct field weight, struct problem *reterr)
     if (digits == weight.size && digits > sign) {
         return problem_refuse_at(
             reterr, STATUS_WEIGHT_RANGE, weight.line, weight.column,
-            "Scale the weights down. If this weight marks a missing edge, omit the edge.",
+            "Scale the weights down or, if this weight marks a missing edge, omit the edge.",
             "The weight %.*s does not fit in 64 bits.", shown, weight.bytes);
     }
     return problem_bad_graph_hint(
@@ -370,8 +370,8 @@ static enum status parse_decimal(const struct reader *reader, struct field weigh
     if (reader->options.has_decimal_comma && memchr(weight.bytes, '.', weight.size) != NULL) {
         return problem_bad_graph_hint(
             reterr, weight.line, weight.column,
-            "Omit decimal=, or write decimals with a comma and without thousands separators.",
-            "The weight '%.*s' has a point, but decimal=, requires a decimal comma.",
+            "Omit \"decimal=,\", or write decimals with a comma and without thousands separators.",
+            "The weight '%.*s' has a point, but \"decimal=,\" requires a decimal comma.",
             weight.size > 40 ? 40 : (int)weight.size, weight.bytes);
     }
     weight = reader_point(reader, weight, point);

@@ -97,8 +97,8 @@ static enum status run_ask(struct command_call *call, struct problem *reterr)
 const struct command command_ask = {
     .name = "ask",
     .operand_names = {"GRAPH", "SOURCE", "TARGET"},
-    .summary = "Prints the distance from SOURCE to TARGET, or unreachable. GRAPH is the ID or\n"
-               "name of a graph of the service, the ID of its job, or a matrix file\n"
+    .summary = "Prints the distance from SOURCE to TARGET, or the word unreachable. GRAPH is the\n"
+               "ID or name of a graph of the service, the ID of its job, or a matrix file\n"
                "MATRIX.npy, whose rows are counted from 0.",
     .flags = flags,
     .run = run_ask,

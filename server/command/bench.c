@@ -16,7 +16,7 @@ static const struct command_flag flags[] = {
     [SIZES] = {"sizes", "LIST",
                "Numbers of vertices, such as 256,1024,10000. Default: on a GPU, powers of\n"
                "      two up to 32768, and 25000 and 40000; on a CPU, powers of two up to 4096.\n"
-               "      A size that does not fit is skipped."},
+               "      A size that does not fit in memory is skipped."},
     [KINDS] = {"kinds", "LIST",
                "Kinds to measure: i4, u2 (i4 computed in 16 bits), f4, f8. Default: all."},
     [DIRECTED] = {"directed", NULL, "Directed graphs only. Default: directed and undirected."},

@@ -185,7 +185,7 @@ static enum status describe_failure(struct client *client, CURLcode code, struct
     }
     const char *hint =
         code == CURLE_COULDNT_CONNECT
-            ? "Is the service running at this address? APSPD_URL or --url selects another."
+            ? "Is the service running at this address? APSPD_URL or --url selects another address."
         : code == CURLE_PEER_FAILED_VERIFICATION
             ? "Set CURL_CA_BUNDLE to the certificate file of your own certificate authority."
             : NULL;
@@ -209,8 +209,8 @@ static enum status describe_refusal(struct client *client, struct problem *reter
                     answer->http_status);
     }
     if (answer->http_status == 401) {
-        problem_hint(reterr, "The client sends the key in APSPD_KEY: %s.",
-                     getenv("APSPD_KEY") != NULL ? "the service does not accept its value"
+        problem_hint(reterr, "Set the environment variable APSPD_KEY to a valid key: %s.",
+                     getenv("APSPD_KEY") != NULL ? "the service does not accept its current value"
                                                  : "it is not set");
     } else if (hint[0] != '\0') {
         problem_hint(reterr, "%s", hint);

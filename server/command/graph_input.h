@@ -29,16 +29,15 @@ enum graph_input_flag {
                                  "      else true."},                                              \
         [at + GRAPH_INPUT_WEIGHT] = {"weight", "NAME",                                             \
                                      "Column or attribute that holds the weights."},               \
-        [at + GRAPH_INPUT_N] = {"n", "N", "Number of vertices, named 0 to N-1."},                  \
+        [at + GRAPH_INPUT_N] = {"n", "N", "Number of vertices, whose names are 0 to N-1."},        \
         [at + GRAPH_INPUT_CHARSET] = {"charset", "NAME", "Charset of the text. Default: utf-8."},  \
         [at +                                                                                      \
             GRAPH_INPUT_SOURCE_COLUMN] = {"source_column", "NAME", "Column of source vertices."},  \
         [at +                                                                                      \
             GRAPH_INPUT_TARGET_COLUMN] = {"target_column", "NAME", "Column of target vertices."},  \
         [at + GRAPH_INPUT_DECIMAL] = {"decimal", ".|,", "Decimal separator. Default: a point."},   \
-        [at + GRAPH_INPUT_NO_EDGE] = {"no_edge", "VALUE",                                          \
-                                      "Weight that marks a missing edge; none = every weight is\n" \
-                                      "      that of an edge."}
+        [at + GRAPH_INPUT_NO_EDGE] = {                                                             \
+            "no_edge", "VALUE", "Weight that marks a missing edge; none = no weight marks one."}
 
 #define GRAPH_INPUT_FLAGS                                                                          \
     [GRAPH_INPUT_FROM] = {"from", "FORMAT", GRAPH_INPUT_FORMATS},                                  \

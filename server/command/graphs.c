@@ -6,7 +6,7 @@ enum { LIMIT = CLIENT_COUNT, CURSOR };
 static const struct command_flag list_flags[] = {
     CLIENT_FLAGS,
     [LIMIT] = {"limit", "N", "Graphs to list, newest first: 1 to 1000. Default: 50."},
-    [CURSOR] = {"cursor", "ID", "Continue after this graph: the value of next in a JSON answer."},
+    [CURSOR] = {"cursor", "ID", "Continue after this graph: the member next of a JSON answer."},
     {NULL, NULL, NULL},
 };
 

@@ -15,7 +15,7 @@ enum { TO = GRAPH_INPUT_COUNT, KIND, ROWS };
 
 static const struct command_flag flags[] = {
     GRAPH_INPUT_FLAGS,
-    [TO] = {"to", "FORMAT", "Format of the matrix: npy, raw or nthu. Default: by its extension."},
+    [TO] = {"to", "FORMAT", "Format of the matrix: npy, raw or nthu. Default: by file extension."},
     [KIND] = {"kind", "KIND", "Kind of a raw matrix: i4, u2, f4, f8."},
     [ROWS] = {"rows", "K", "Check K rows, spread evenly. Default: all rows."},
     {NULL, NULL, NULL},

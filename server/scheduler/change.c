@@ -59,7 +59,7 @@ static enum status check_change(struct submission *submission, const struct grap
     }
     if (!matches_tag(submission->call, entry->row.id)) {
         return problem_refuse(problem, STATUS_PRECONDITION_FAILED,
-                              "GET the current graph, then send the change with its ETag.",
+                              "GET the graph, and send If-Match with the ETag of that response.",
                               "If-Match does not match the current graph, %s.", entry->row.id);
     }
     STATUS_TRY(submit_check_place(submission));

@@ -38,7 +38,7 @@ static enum status check_condition(const struct call *call, const struct graph_e
         return STATUS_OK;
     }
     return problem_refuse(reterr, STATUS_PRECONDITION_FAILED,
-                          "GET the coordinates, and send If-Match with the ETag of that answer.",
+                          "GET the coordinates, and send If-Match with the ETag of that response.",
                           "If-Match does not match the current coordinates.");
 }
 

@@ -165,7 +165,7 @@ CASES = (
     ("Excel", "CSV UTF-8", "excel english", NAMED, RIGHT, ""),
     ("Excel", "CSV with `;` and decimal comma", "excel", NAMED, "refused: decimal comma", "decimal=,"),
     ("Excel", "Unicode text, UTF-16", "excel unicode", NAMED, RIGHT, ""),
-    ("Excel", "`.xlsx`", "xlsx", None, "refused: a zip archive", "Save a sheet as CSV"),
+    ("Excel", "`.xlsx`", "xlsx", None, "refused: a zip archive", "save a sheet as CSV"),
     ("Excel", "CSV (Macintosh)", "old mac", None, "refused: classic Mac line endings", r"tr '\r' '\n' <g.csv >h.csv"),
     ("LibreOffice", "CSV, UTF-16", "libreoffice utf-16", NAMED, RIGHT, ""),
     ("Google Sheets", "CSV", "sheets", NAMED, RIGHT, ""),

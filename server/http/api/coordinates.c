@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ASK_FOR "Send source= and k=, lon= and lat=, or x= and y=."
+#define ASK_FOR "Send either source= (k= is optional), or lon= and lat=, or x= and y=."
 
 enum status serve_coordinates_put(struct request *request, struct call *call,
                                   struct problem *reterr)
@@ -99,8 +99,8 @@ static enum status find_vertex(const struct coordinates *coordinates, const stru
         return problem_refuse(reterr, STATUS_BAD_PARAMETER,
                               place->is_plane ? "Send lon= and lat=." : "Send x= and y=.",
                               place->is_plane
-                                  ? "The coordinates of the graph are in degrees, not in a plane."
-                                  : "The coordinates of the graph are in a plane, not in degrees.");
+                                  ? "The graph has lon and lat coordinates, not x and y."
+                                  : "The graph has x and y coordinates, not lon and lat.");
     }
     if (!coordinates_nearest(coordinates, place->x, place->y, ret_row, ret_distance)) {
         return problem_refuse(reterr, STATUS_NO_COORDINATES, "Upload coordinates with PUT.",

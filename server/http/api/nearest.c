@@ -225,7 +225,7 @@ void serve_nearest(struct request *request)
     } else if (has_place(request)) {
         request_refuse_with(request, STATUS_BAD_PARAMETER,
                             "source cannot be combined with a position.",
-                            "Omit either source, or lon, lat, x and y.");
+                            "Omit source, or omit all of lon, lat, x and y.");
     } else {
         request_find_result(request, answer_vertex);
     }

@@ -71,7 +71,7 @@ enum status request_check_coding(struct request *request, bool is_upload, enum c
     request_set_header(request, "Accept-Encoding", "%s", codings);
     problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
                 "The Content-Encoding \"%.60s\" is not supported.", name);
-    problem_hint(reterr, "Supported: %s. A body may be encoded only once.", codings);
+    problem_hint(reterr, "Supported encodings: %s. A body may be encoded only once.", codings);
     return STATUS_UNSUPPORTED_MEDIA_TYPE;
 }
 

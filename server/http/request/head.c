@@ -57,7 +57,7 @@ static enum status check_size(const struct request *request, size_t head_size,
     return problem_refuse_limit(
         reterr, STATUS_HEAD_TOO_LARGE, (double)limit, (double)needed,
         "The limit is about 16 KiB, and less with many parameters; use POST for a long query.",
-        "The request has %zu bytes before its body, with %zu headers and parameters.", bytes,
+        "The request is too large: %zu bytes before its body, %zu headers and parameters.", bytes,
         values);
 }
 

@@ -92,7 +92,7 @@ static void print_durations(struct text *text, struct text *labels)
 {
     static const char name[] = "apspd_http_request_duration_seconds";
     metrics_print_head(text, name, "histogram",
-                       "Seconds from the headers of a request to the end of its answer, by route.");
+                       "Seconds from the request's headers to the end of the response, by route.");
     for (size_t route = 0; route <= NONE; route++) {
         const char *printed = print_labels(route, labels);
         if (printed != NULL) {

@@ -103,10 +103,10 @@ static enum status check_network(const struct http *http, bool is_encrypted, str
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_CONFIG, "%s is reachable from other machines but has no %s.",
-                http->shared.listener.address,
-                has_keys ? "TLS (http.tls_certificate, http.tls_key)" : "keys (http.keys_file)");
-    problem_hint(reterr, "Set these options, or set http.network = %s to allow this.",
-                 has_keys ? "plain" : "open");
+                http->shared.listener.address, has_keys ? "TLS" : "keys");
+    problem_hint(reterr, has_keys
+                             ? "Set http.tls_certificate and http.tls_key, or http.network = plain."
+                             : "Set http.keys_file, or http.network = open.");
     return STATUS_CONFIG;
 }
 

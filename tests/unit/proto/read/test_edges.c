@@ -171,7 +171,7 @@ TEST(ambiguous_weight_columns_are_refused)
     check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "Numeric columns: len", "weight=");
     check_refused("1 2 3 4\n2 3 4 5\n1 5 6 7\n", 1, "4 columns", "format=matrix");
     check_refused("a 1 2 5\na 2 3 7\n", 1, "4 columns", "p sp N M");
-    check_refused("id,a,b,len\n1,2,3,4\n", 1, "No two columns", "source_column=");
+    check_refused("id,a,b,len\n1,2,3,4\n", 1, "no recognized names", "source_column=");
 }
 
 TEST(text_of_other_formats_is_not_read_as_vertex_names)
