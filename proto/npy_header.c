@@ -154,7 +154,7 @@ enum status npy_header_read(const unsigned char *bytes, size_t size, struct npy_
     if (memcmp(bytes, "\x93NUMPY", 6) != 0) {
         return problem_refuse(
             reterr, STATUS_BAD_GRAPH,
-            "Write the file with numpy.save; an .npz is an archive of .npy files.",
+            "Write the file with numpy.save; numpy.savez writes an archive (.npz).",
             "This is not an .npy file: its first bytes are wrong.");
     }
     if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {

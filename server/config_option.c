@@ -44,8 +44,8 @@ static const struct config_option options[] = {
      "Address and port to listen on. Port 0 picks a free port; [::1]:8080 is an IPv6 address, "
      "and unix:/run/apspd/socket is a Unix socket."},
     {"http", "socket_mode", OPTION_WORD, "0660", 0, 0, "0600, 0660, 0666", MEMBER(socket_mode),
-     "Mode of a Unix socket, which determines who may connect: its owner, its owner and group, "
-     "or everybody."},
+     "Mode of a Unix socket, which determines who may connect: 0600 = its owner; 0660 = also its "
+     "group; 0666 = everybody."},
     {"http", "network", OPTION_CHOICE, "secure", 0, 0, "secure, plain, open", MEMBER(network),
      "Security that an address requires if other machines can reach it; without this security "
      "apspd refuses to start. secure = keys and TLS; plain = only keys, for a network that is "
@@ -92,10 +92,10 @@ static const struct config_option options[] = {
     {"http", "header_timeout_s", OPTION_NUMBER, "10", 1, 3600, NULL, MEMBER(header_timeout_s),
      "Number of seconds within which a client must send the complete header of a request."},
     {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
-     "Lowest rate, in bytes per second, at which a client must send a body or receive an answer. "
-     "The connection is closed when a body is header_timeout_s seconds behind this rate, or when "
-     "an answer is stall_timeout_s seconds behind. That takes stall_timeout_s if no byte moves, "
-     "and ten times as long at nine tenths of the rate. 0 = no limit."},
+     "Lowest rate, in bytes per second, at which a client must send a body or receive a response. "
+     "The connection is closed when a body is header_timeout_s seconds behind this rate, or when a "
+     "response is stall_timeout_s seconds behind. That takes stall_timeout_s if no byte moves, and "
+     "ten times as long at nine tenths of the rate. 0 = no limit."},
     {"http", "stall_timeout_s", OPTION_NUMBER, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
      "Maximum number of seconds that a client may lag behind rate_floor during a response."},
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
@@ -127,7 +127,7 @@ static const struct config_option options[] = {
      "refused with 429."},
     {"http", "json_cell_limit", OPTION_NUMBER, "64000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(json_cell_limit),
-     "Maximum number of distances in one JSON answer; a graph of 8,000 vertices has 64 million. "
+     "Maximum number of distances in one JSON response; a graph of 8,000 vertices has 64 million. "
      "Larger matrices are available as npy, raw, nthu, csv, ndjson or mtx, or in parts."},
     {"http", "pairs_limit", OPTION_BYTES, "16777216", KIB, UINT64_C(64) * GIB, NULL,
      MEMBER(pairs_limit_bytes),
@@ -147,8 +147,8 @@ static const struct config_option options[] = {
      "Maximum number of finished jobs whose documents are stored; the oldest jobs are deleted "
      "first."},
     {"jobs", "drain_s", OPTION_NUMBER, "30", 0, 86400, NULL, MEMBER(drain_s),
-     "Seconds after SIGTERM until jobs that are still running are stopped; the next start queues "
-     "them again."},
+     "Seconds after SIGTERM until jobs that are still running are stopped; the service queues them "
+     "again when it starts."},
     {"store", "state_dir", OPTION_TEXT, "./apspd-state", 0, 0, NULL, MEMBER(state_dir),
      "Folder for all data that outlives the process. The folder is created if it is missing; "
      "only one daemon at a time can use it."},
@@ -209,14 +209,14 @@ static const struct config_option options[] = {
      "if it fails or hangs."},
     {"worker", "stall_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(stall_s),
      "Seconds without a heartbeat, or without a finished round of a solve, after which a worker "
-     "process counts as hung. A round may take 20 times the expected time of its solve if that is "
-     "longer."},
+     "process counts as hung. A round may take 20 times the expected time of its solve if that "
+     "exceeds stall_s."},
     {"service", "confinement", OPTION_CHOICE, "auto", 0, 0, "auto, required, off",
      MEMBER(confinement),
      "Sandbox of the running service. It takes away rights that an intruder could use: "
      "capabilities, new privileges, core dumps, access to other users' files, and system calls "
-     "that start programs or open connections. auto = as much of this as the kernel supports; "
-     "required = all of it, or apspd refuses to start."},
+     "that start programs or open connections. auto = as many of these restrictions as the kernel "
+     "supports; required = all of them, or apspd refuses to start."},
     {"log", "level", OPTION_CHOICE, "info", 0, 0, "debug, info, warning, error", MEMBER(log_level),
      "Lowest level of the log events written to standard error."},
 };

@@ -112,7 +112,7 @@ static enum status check_line(const struct framing_head *request, struct problem
         return refuse_head(reterr, "The protocol version is neither HTTP/1.1 nor HTTP/1.0.");
     }
     if (!is_token(request->method, strlen(request->method))) {
-        return refuse_head(reterr, "The method is not a token.");
+        return refuse_head(reterr, "The method is not a valid HTTP token.");
     }
     if (request->url[0] != '/') {
         return refuse_head(reterr, "The request target does not start with a slash.");
@@ -157,7 +157,7 @@ static enum status check_encoding(const struct framing_head *request,
 static enum status check_syntax(const struct framing_header *header, struct problem *reterr)
 {
     if (!is_token(header->name, header->name_size)) {
-        return refuse_head(reterr, "A header name is not a token.");
+        return refuse_head(reterr, "A header name is not a valid HTTP token.");
     }
     if (header->value != NULL && !is_clean(header->value, header->value_size)) {
         return refuse_head(reterr, "A header value contains a control character.");

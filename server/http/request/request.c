@@ -153,7 +153,7 @@ bool request_answer_condition(struct request *request)
     const char *known = request_header(request, "If-None-Match");
     if (wanted != NULL && !text_lists_tag(wanted, request->tag, false)) {
         request_refuse_with(request, STATUS_PRECONDITION_FAILED,
-                            "The ETag of this answer is not in If-Match.",
+                            "The ETag of this response is not in If-Match.",
                             "The resource has changed: repeat the request without If-Match.");
         return true;
     }
