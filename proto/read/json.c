@@ -179,7 +179,8 @@ static enum status parse_document(struct json *json, const struct json_token *to
         json->top = find_member(json, IN_DOCUMENT, token);
         if (json->top != MEMBER_OTHER &&
             (json->seen & (1u << MEMBER_GRAPH | 1u << MEMBER_GRAPHS))) {
-            return refuse_token(token, "There is a second \"graph\" or \"graphs\".", reterr);
+            return refuse_token(token, "The document has a second \"graph\" or \"graphs\".",
+                                reterr);
         }
         json->seen |= 1u << json->top;
         return STATUS_OK;

@@ -121,12 +121,11 @@ static enum status refuse_ambiguous(const char *first, const char *text, size_t 
     if (!may_be_metis && table_sniff(text, size) != TABLE_UNCLEAR) {
         return STATUS_OK;
     }
-    return problem_bad_graph_hint(reterr, 1, 0,
-                                  may_be_metis ? "Choose with format=metis or format=edges."
-                                               : "Choose with format=matrix or format=edges.",
-                                  may_be_metis
-                                      ? "This may be a METIS graph without edges, or a single edge."
-                                      : "This may be a matrix, or a list of edges.");
+    return problem_bad_graph_hint(
+        reterr, 1, 0,
+        may_be_metis ? "Give format=metis or format=edges." : "Give format=matrix or format=edges.",
+        may_be_metis ? "This may be a METIS graph without edges, or a single edge."
+                     : "This may be a matrix, or a list of edges.");
 }
 
 enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)
