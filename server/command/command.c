@@ -4,6 +4,7 @@
 #include "proto/text.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,7 +247,6 @@ static void note_signal(int signal_number)
 
 void command_watch_signals(void)
 {
-    /* Without SA_RESTART, a read that waits for a pipe returns, so that the flag is checked. */
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
@@ -256,6 +256,20 @@ void command_watch_signals(void)
 bool command_interrupted(void)
 {
     return interrupted != 0;
+}
+
+enum status command_wait_for_input(int file)
+{
+    struct pollfd input = {.fd = file, .events = POLLIN};
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    if (!interrupted) {
+        (void)ppoll(&input, 1, NULL, &before);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return interrupted ? STATUS_CANCELLED : STATUS_OK;
 }
 
 bool command_cancelled(void *context)

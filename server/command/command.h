@@ -102,5 +102,8 @@ void command_draw_progress(const char *phase, double share, double left_s);
  * the process. */
 void command_watch_signals(void);
 bool command_interrupted(void);
+/* Waits until a read of the file does not block. STATUS_CANCELLED after the first signal, even if
+ * it arrives just before the wait. */
+MUST_CHECK enum status command_wait_for_input(int file);
 /* Does the same as command_interrupted, as a callback of struct observer; context is unused. */
 bool command_cancelled(void *context);

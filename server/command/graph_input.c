@@ -93,15 +93,13 @@ static enum status feed_bytes(void *context, const char *bytes, size_t size, str
     return input->head.size < READER_SNIFF_SIZE ? STATUS_OK : choose_reader(input, reterr);
 }
 
-/* Reads the input to the end. SIGINT or SIGTERM interrupts a blocking read. */
+/* Reads the input to the end, or until SIGINT or SIGTERM. */
 static enum status read_all(struct input *input, struct graph **ret_graph, struct problem *reterr)
 {
     char chunk[CHUNK_SIZE];
     for (ssize_t size = 1; size != 0;) {
+        STATUS_TRY(command_wait_for_input(input->file));
         size = read(input->file, chunk, sizeof(chunk));
-        if (command_interrupted()) {
-            return STATUS_CANCELLED;
-        }
         if (size < 0 && errno != EINTR) {
             return problem_set(reterr, STATUS_IO, "%s", strerror(errno));
         }

@@ -131,9 +131,7 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
     char *reason = ret_result->reason;
     struct problem lack;
     enum status fit = check_vertices(scheduler, question, RESULT_FORM_MATRIX, &lack);
-    if (fit == STATUS_OK) {
-        fit = check_bytes(scheduler, question, matrix.bytes, &lack);
-    }
+    STATUS_THEN(fit, check_bytes(scheduler, question, matrix.bytes, &lack));
     *ret_result = matrix;
     if (look->state == FORM_MEASURED &&
         look->bytes + look->label_bytes <= matrix.bytes / FORM_HIERARCHY_PART) {

@@ -163,8 +163,6 @@ static enum status open_rectangle(struct search *search, const struct result *re
                              "There is not enough memory for the request.");
 }
 
-/* ---- GET: one vertex ---- */
-
 /* Opens the answer to /within, limited by max, or to /nearest, limited by k. */
 static enum status open_vertex(struct stream *stream, struct problem *reterr)
 {
@@ -230,8 +228,6 @@ void serve_nearest(struct request *request)
         request_find_result(request, answer_vertex);
     }
 }
-
-/* ---- POST: many sources ---- */
 
 static enum status open_lists(struct stream *stream, struct problem *reterr)
 {

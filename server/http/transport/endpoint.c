@@ -267,8 +267,6 @@ static void check_deadlines(uv_timer_t *timer)
     stop_if_idle(endpoint);
 }
 
-/* ---- New connections ---- */
-
 /* Closes the longest idle of the EVICTION_LOOKS oldest connections; false if none is idle. */
 static bool evict_idle(struct endpoint *endpoint)
 {
@@ -371,8 +369,6 @@ static void stop_accepting(struct endpoint *endpoint)
         uv_close((uv_handle_t *)&endpoint->accepting, listener_left);
     }
 }
-
-/* ---- Messages and stopping ---- */
 
 static void deliver_messages(uv_async_t *async)
 {
@@ -559,8 +555,6 @@ void endpoint_compute(struct conn *conn, struct MHD_Connection *connection,
     endpoint_suspend(conn, connection);
     uv_idle_start(&endpoint->again, run_again);
 }
-
-/* ---- Work in the pool ---- */
 
 struct pool_work {
     uv_work_t request;

@@ -93,8 +93,6 @@ static enum status open_tcp(const char *address, struct listener *listener, stru
     return STATUS_OK;
 }
 
-/* ---- Unix sockets ---- */
-
 static enum status refuse_path(const char *path, const char *what, struct problem *reterr)
 {
     return problem_set(reterr, STATUS_CONFIG, "Cannot %s %s: %s.", what, path, strerror(errno));
