@@ -58,7 +58,7 @@ def values_for(words, default):
         return ["127.0.0.1:1", "[::1]:2", "nowhere"]
     if words.startswith("host names"):
         return ["one", "one, two.example", "one:80"]
-    if words.startswith("SCHEME://"):
+    if "SCHEME://" in words:
         return ["https://one", "http://one:1 https://two", "https://one/"]
     if words.startswith("http[s]://HOST/ADDRESS"):
         return ["https://one/{z}/{x}/{y}", "http://two:1/a?{x}{y}{z}", "https://one;two/{z}/{x}/{y}"]
