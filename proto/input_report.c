@@ -101,7 +101,7 @@ void input_report_hint(const struct input_report *report, struct problem *proble
     }
     if (report->format == FORMAT_METIS) {
         problem_hint(problem, "The format was guessed as METIS from the first lines. If the file "
-                              "is a list of edges, give format=edges.");
+                              "is a list of edges, specify format=edges.");
     } else if (report->format == FORMAT_EDGES) {
         problem_hint(problem,
                      "The file was read as a list of edges, because its first bytes match no other "

@@ -81,7 +81,7 @@ export type Estimate = {
     vertex_limit: number;
     /** The maximum number of edges. */
     edge_limit: number;
-    /** Free bytes on the disk of the state directory. */
+    /** Free bytes on the disk that holds the state directory. */
     free_disk_bytes: number;
   };
 };

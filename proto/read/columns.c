@@ -446,7 +446,7 @@ static enum status refuse_ends(const struct columns *columns, const struct table
     (void)list_columns(columns, false, LOOK_EMPTY, ", ", list);
     return problem_bad_graph_hint(reterr, 0, header->fields[0].column,
                                   "Name the columns with source_column=, target_column= and "
-                                  "weight=, or give format=matrix if the file is a matrix.",
+                                  "weight=, or specify format=matrix if the file is a matrix.",
                                   "The source and target columns have no recognized names: %s.",
                                   list);
 }
@@ -820,9 +820,8 @@ static void warn_unused(const struct columns *columns, struct warnings *warnings
                                 "These columns are not part of the graph: %s.", list)
                   : warning_add(warnings, WARNING_WEIGHTS_ABSENT,
                                 "Each edge counts as 1; these columns are not used: %s.", list);
-    warning_hint(
-        warning,
-        "Name the weight column with weight=, or give weight=none if there is no weight column.");
+    warning_hint(warning, "Name the weight column with weight=, or specify weight=none if there is "
+                          "no weight column.");
     (void)list_columns(columns, true, LOOK_EMPTY, "\x1F", warning->columns);
 }
 
@@ -851,11 +850,11 @@ static enum status check_left(const struct columns *columns, struct problem *ret
         reterr,
         first->look != LOOK_NUMBER
             ? "Write only the number, without units, currency signs or thousands separators. For "
-              "decimal commas, give \"decimal=,\". To count each edge as 1, give weight=none."
+              "decimal commas, specify \"decimal=,\". To count each edge as 1, specify weight=none."
         : first->is_nested || first->is_text
             ? columns->reader->format == FORMAT_JGF
                   ? "Write the weight as a number in the metadata of the edge, \"metadata\": "
-                    "{\"weight\": 5}, or give weight=none, which counts each edge as 1."
+                    "{\"weight\": 5}, or specify weight=none, which counts each edge as 1."
                   : "Write the weight as a number in the edge itself, such as \"weight\": 5, name "
                     "another attribute with weight=, or count each edge as 1 with weight=none."
             : "weight=%s reads the weights from that column, and weight=none counts each edge as "

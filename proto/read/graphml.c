@@ -238,7 +238,7 @@ static enum status parse_direction(struct graphml *graphml, const char *directio
     return refuse_element(
         graphml, "The edge is directed, but the graph has edgedefault=\"undirected\".",
         "Write edgedefault=\"directed\" and, on undirected edges, directed=\"false\"; or "
-        "give directed=.");
+        "specify directed=.");
 }
 
 static enum status begin_edge(struct graphml *graphml, const char *const *attributes)
@@ -351,7 +351,7 @@ static void on_start(void *context, const char *name, const char **attributes)
     if (graphml->depth == DEPTH_LIMIT) {
         note_failure(graphml,
                      refuse_element(graphml, "There are more than 64 levels of elements.",
-                                    "A GraphML graph needs only four levels of nested elements."));
+                                    "Nest elements less deeply; GraphML needs only four levels."));
         return;
     }
     if (graphml->depth == 0 && element != ELEMENT_GRAPHML) {

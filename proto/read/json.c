@@ -591,7 +591,7 @@ static enum status check_directions(const struct json *json, struct problem *ret
     }
     return problem_bad_graph_hint(reterr, place.line, place.column,
                                   "Write \"directed\": true in the graph and \"directed\": false "
-                                  "in undirected edges, or give directed=.",
+                                  "in undirected edges, or specify directed=.",
                                   "The edge is directed, but the graph is undirected.");
 }
 

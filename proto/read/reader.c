@@ -371,7 +371,7 @@ static enum status parse_decimal(const struct reader *reader, struct field weigh
         return problem_bad_graph_hint(
             reterr, weight.line, weight.column,
             "Omit \"decimal=,\", or write decimals with a comma and without thousands separators.",
-            "The weight '%.*s' has a point, but \"decimal=,\" requires a decimal comma.",
+            "The weight '%.*s' contains a decimal point, but decimal= requires a decimal comma.",
             weight.size > 40 ? 40 : (int)weight.size, weight.bytes);
     }
     weight = reader_point(reader, weight, point);

@@ -57,18 +57,18 @@ static const struct {
      ELEMENT "(number" GAP "of|first" GAP "thru|end" GAP "of" GAP "metadata)"},
     {"a multi-line adjacency list of NetworkX",
      "Convert the file: import json, networkx; " NODE_LINK(
-         "networkx.read_multiline_adjlist('g.adjlist')") "; give create_using=networkx.DiGraph if "
+         "networkx.read_multiline_adjlist('g.adjlist')") "; pass create_using=networkx.DiGraph if "
                                                          "the graph is directed.",
      LINE WORD SPACE "\\{(\\}" BLANKS "\n|')"},
     {"an adjacency list of NetworkX",
      "Convert the file: import json, networkx; " NODE_LINK(
-         "networkx.read_adjlist('g.adjlist')") "; give create_using=networkx.DiGraph if the graph "
+         "networkx.read_adjlist('g.adjlist')") "; pass create_using=networkx.DiGraph if the graph "
                                                "is directed.",
      LINE "#" GAP "gmt" GAP WORD},
     {"an LGL file",
      "Convert the file: import igraph; igraph.Graph.Read_Lgl('g.lgl').write_ncol('g.edges', "
      "weights='weight'), with weights=None if the graph has no weights, and upload g.edges with "
-     "directed=false. If the file is a list of edges with comments, give format=edges.",
+     "directed=false. If the file is a list of edges with comments, specify format=edges.",
      LINE WORD "(" GAP WORD ")?" BLANKS "\n#" GAP WORD BLANKS "\n" WORD "(" GAP WORD ")?" BLANKS
                "\n"},
     {"a SIF file",
@@ -121,11 +121,12 @@ static enum status refuse_ambiguous(const char *first, const char *text, size_t 
     if (!may_be_metis && table_sniff(text, size) != TABLE_UNCLEAR) {
         return STATUS_OK;
     }
-    return problem_bad_graph_hint(
-        reterr, 1, 0,
-        may_be_metis ? "Give format=metis or format=edges." : "Give format=matrix or format=edges.",
-        may_be_metis ? "This may be a METIS graph without edges, or a single edge."
-                     : "This may be a matrix, or a list of edges.");
+    return problem_bad_graph_hint(reterr, 1, 0,
+                                  may_be_metis ? "Specify format=metis or format=edges."
+                                               : "Specify format=matrix or format=edges.",
+                                  may_be_metis
+                                      ? "This may be a METIS graph without edges, or a single edge."
+                                      : "This may be a matrix, or a list of edges.");
 }
 
 enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)

@@ -12,7 +12,7 @@ static const struct command_flag flags[] = {
                "gnp: random edges; dense: every pair; grid: a square grid; road: a grid\n"
                "      with displaced crossings, missing streets and diagonals."},
     [N] = {"n", "N", "Number of vertices."},
-    [SEED] = {"seed", "S", "Random seed; a seed gives the same graph on all machines. Default: 1."},
+    [SEED] = {"seed", "S", "The same seed gives the same graph on all machines. Default: 1."},
     [KIND] = {"kind", "KIND", "i4: integer weights (default); f4: weights with three decimals."},
     [DEGREE] = {"degree", "D", "gnp: average number of edges that leave a vertex. Default: 8."},
     [MAX_WEIGHT] = {"max-weight", "W", "Largest weight; all weights are above 0. Default: 1000."},

@@ -1,5 +1,5 @@
-/* Generates graphs. A seed gives the same graph on every machine, because the generator uses only
- * integer arithmetic. Edges are passed on one by one in a fixed order and not stored. */
+/* Generates graphs. The same seed gives the same graph on every machine, because the generator uses
+ * only integer arithmetic. Edges are passed on one by one in a fixed order and not stored. */
 #pragma once
 
 #include "proto/status.h"

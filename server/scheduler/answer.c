@@ -67,7 +67,7 @@ void answer_not_stored(struct call *call, enum status status)
 void answer_body(struct call *call, unsigned http_status, char *body)
 {
     if (body == NULL) {
-        answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the answer.");
+        answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the response.");
         return;
     }
     call->body = body;

@@ -446,8 +446,8 @@ static enum status check_name(struct submission *submission, const struct graph_
                         name, loser->row.id),
             loser->row.of_name ? "The previous graph was created by changing the edges of a named "
                                  "graph, so it is deleted when the name moves."
-                               : "The previous graph can still be found by its ID. Give another "
-                                 "name= to keep both names.");
+                               : "The previous graph can still be found by its ID. Use a "
+                                 "different name= to give each graph its own name.");
     }
     if (call->kind != CALL_STORE_GRAPH) {
         warn_of_kind(submission, &entry->row.summary);

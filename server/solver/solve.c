@@ -273,7 +273,7 @@ enum status solve_judge(const struct graph *graph, const struct solve_subject *s
         const enum kind kind = subject->scaling.kind;
         problem_set(reterr, STATUS_WEIGHT_RANGE,
                     "Kind %s rounds the lengths of cycles. A cycle whose length is near 0 may be "
-                    "negative, so the distances cannot be proven.",
+                    "negative, so the distances cannot be proven correct.",
                     kind_name(kind));
         problem_hint(reterr, "Scale the weights to integers%s.",
                      kind == KIND_F4 ? ", or use kind=f8" : "");

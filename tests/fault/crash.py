@@ -276,7 +276,7 @@ class Told:
 
 def document_of(daemon, job):
     """Returns the document of the job once it has ended; repeats the request if the daemon lacked
-    memory for the answer."""
+    memory for the response."""
     while True:
         answer = daemon.get(f"/v1/jobs/{job}?wait=30")
         if answer.status == 503:

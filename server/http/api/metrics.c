@@ -29,9 +29,9 @@ static void print_service(const struct http_context *http_context, struct text *
               (double)bytes);
     print_one(text, "apspd_label_cache_bytes", "Bytes of labels of hierarchies cached in memory.",
               (double)label_cache_used());
-    print_one(text, "apspd_store_free_bytes", "Free bytes on the disk of the state directory.",
+    print_one(text, "apspd_store_free_bytes", "Free bytes on the disk with the state directory.",
               (double)store_free_bytes(http_context->store));
-    print_one(text, "apspd_store_size_bytes", "Size of the disk of the state directory.",
+    print_one(text, "apspd_store_size_bytes", "Size in bytes of the disk with the state directory.",
               (double)store_disk_bytes(http_context->store));
     print_one(text, "apspd_event_streams", "Open event streams.",
               atomic_load(&http_context->watchers));

@@ -199,7 +199,7 @@ static enum status check_framing(const struct framing_head *request,
         return refuse_head(reterr, "There must be exactly one Host header.");
     }
     if (announced > 1) {
-        return refuse_head(reterr, "The length of the body is announced more than once.");
+        return refuse_head(reterr, "The body length is specified more than once.");
     }
     if ((method & (METHOD_POST | METHOD_PUT | METHOD_PATCH)) != 0) {
         return announced > 0

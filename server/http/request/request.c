@@ -236,8 +236,8 @@ void request_answer_small(struct request *request, const char *representation,
                           const char *media_type, const struct text *text)
 {
     if (text_status(text) != STATUS_OK) {
-        request_refuse_with(request, STATUS_NO_MEMORY, "There is not enough memory for the answer.",
-                            NULL);
+        request_refuse_with(request, STATUS_NO_MEMORY,
+                            "There is not enough memory for the response.", NULL);
     } else if (!request_tag(request, result_etag(request->result), representation)) {
         request_add_type(request, media_type);
         request_answer(
@@ -271,7 +271,7 @@ static void print_problem(const struct request *request, const struct problem *p
 {
     const struct call *call = request->call;
     json_t *root = problem_json(problem, request->request_id);
-    /* If the graph is not solved yet, add a link to the job to watch. */
+    /* If the graph has not been solved yet, add a link to the job to watch. */
     if (problem->status == STATUS_NOT_SOLVED && call != NULL && call->job_id[0] != '\0') {
         json_object_set_new(root, "links",
                             json_pack("{s:o}", "job", json_sprintf("/v1/jobs/%s", call->job_id)));

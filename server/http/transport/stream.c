@@ -110,7 +110,7 @@ bool stream_fail(struct stream *stream, struct text *text, enum status status)
     if (stream->problem.status == STATUS_OK) {
         problem_set(&stream->problem, status, "%s",
                     status == STATUS_CORRUPT ? "The stored result is damaged."
-                                             : "There is not enough memory for the answer.");
+                                             : "There is not enough memory for the response.");
     }
     text->failed = true;
     return false;
@@ -159,7 +159,7 @@ static void refuse_stream(struct request *request, struct stream *stream)
 {
     struct problem problem = stream->problem;
     if (problem.status == STATUS_OK) {
-        problem_set(&problem, STATUS_NO_MEMORY, "There is not enough memory for the answer.");
+        problem_set(&problem, STATUS_NO_MEMORY, "There is not enough memory for the response.");
     }
     stream_destroy(stream);
     request->header_count = 0; /* drop the headers of the failed answer */
@@ -236,8 +236,8 @@ void stream_answer(struct request *request, const struct stream_kind *kind)
     struct stream *stream = create_stream(request, kind);
     struct problem problem;
     if (stream == NULL) {
-        request_refuse_with(request, STATUS_NO_MEMORY, "There is not enough memory for the answer.",
-                            NULL);
+        request_refuse_with(request, STATUS_NO_MEMORY,
+                            "There is not enough memory for the response.", NULL);
         return;
     }
     if (kind->open != NULL && kind->open(stream, &problem) != STATUS_OK) {

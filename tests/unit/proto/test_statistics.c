@@ -79,7 +79,7 @@ TEST(rows_without_reachable_vertices_are_ignored)
     free(storage);
 }
 
-TEST(isolated_vertices_have_zero_statistics)
+TEST(statistics_of_isolated_vertices_are_zero)
 {
     for (uint32_t n = 0; n < 3; ++n) {
         void *storage;

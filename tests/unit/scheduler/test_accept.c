@@ -21,7 +21,7 @@ SCHEDULER_TEST(a_change_that_restores_a_solved_graph_needs_no_solve)
 
 /* A graph that was created by a change, but was also uploaded or submitted by its ID, is kept when
  * it loses its name. */
-SCHEDULER_TEST(a_changed_graph_that_is_also_uploaded_is_kept_when_its_name_moves)
+SCHEDULER_TEST(a_changed_graph_is_kept_without_a_name_if_it_was_uploaded_or_submitted)
 {
     char changed[2][GRAPH_ID_SIZE];
     char last[GRAPH_ID_SIZE];

@@ -125,7 +125,7 @@ TEST(the_daemon_keeps_the_system_calls_that_it_needs)
     expect_done(&policy, attempt_front, attempt_front_count);
 }
 
-TEST(the_worker_may_make_fewer_system_calls_than_the_daemon)
+TEST(the_worker_is_allowed_fewer_system_calls_than_the_daemon)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
 

@@ -118,7 +118,7 @@ TEST(no_limit_is_proven_for_negative_or_decimal_weights)
     graph_destroy(graph);
 }
 
-TEST(a_limit_of_0_is_proven_for_a_graph_without_edges)
+TEST(a_bound_of_0_is_proven_for_a_graph_without_edges)
 {
     for (uint32_t vertex_count = 0; vertex_count < 3; ++vertex_count) {
         struct graph *graph = range_build(vertex_count, NULL, 0, true);

@@ -183,7 +183,7 @@ async function load(asked, change) {
   if (!solved) {
     const busy = job !== null && !isOver(job);
     byId("solve").hidden = busy;
-    say(byId("why-unsolved"), busy ? "This graph is being solved." : "This graph is not solved yet.");
+    say(byId("why-unsolved"), busy ? "This graph is being solved." : "This graph has not been solved yet.");
     if (job?.problem) byId("graph-problem").replaceChildren(describe(job.problem));
     return;
   }

@@ -49,7 +49,7 @@ TEST(pairs_in_json_are_read_in_order)
     text_finish(&seen);
 }
 
-TEST(json_of_a_wrong_shape_is_refused_at_the_first_wrong_byte)
+TEST(json_with_the_wrong_shape_is_refused_at_the_first_unexpected_byte)
 {
     static const struct {
         const char *body;
@@ -108,7 +108,7 @@ TEST(the_media_type_or_the_first_bytes_select_the_form)
 }
 
 /* Each body is in an allocation of its exact size, so a sanitizer detects reads beyond it. */
-TEST(random_bytes_are_parsed_or_refused)
+TEST(random_bytes_are_read_within_the_bounds_of_the_body)
 {
     static const char letters[] = "{}[]\"pairs:,,1 2\\u00e4\n\r\tq cx-";
     static const char *const starts[] = {"{\"pairs\":[[1,2],[\"a\",", "1,2\n\""};
@@ -270,7 +270,7 @@ static enum status walk_weighted(const char *body, struct text *seen, struct pro
     return status;
 }
 
-TEST(a_header_names_the_columns_of_changes)
+TEST(a_csv_header_row_may_name_the_columns_of_a_change_list)
 {
     static const struct {
         const char *body;

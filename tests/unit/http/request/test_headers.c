@@ -40,7 +40,7 @@ TEST(an_accept_header_may_refuse_all_types)
     assert_false(header_choose_type("text", offers, &index));
 }
 
-TEST(the_wait_preference_is_parsed)
+TEST(the_first_wait_applies_and_an_invalid_wait_is_ignored)
 {
     double wait_s = -1;
 

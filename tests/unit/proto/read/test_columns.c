@@ -218,7 +218,7 @@ TEST(one_way_and_reverse_columns_set_the_direction)
     CHECK_ALL(uploads)
 }
 
-TEST(matrices_in_json_are_read)
+TEST(a_json_matrix_must_be_square_and_unambiguous)
 {
     static const struct upload uploads[] = {
         {FORMAT_JSON, "", "[[0,5,9],[5,0,2],[9,2,0]]", "5 9 5 2 9 2", ""},

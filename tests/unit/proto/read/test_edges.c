@@ -35,7 +35,7 @@ static void check_first(const char *text, uint32_t vertices, const char *first, 
     graph_destroy(graph);
 }
 
-TEST(headers_and_columns_are_detected)
+TEST(a_header_row_is_not_an_edge_and_sets_the_column_order)
 {
     check_first("origin,destination,count\nABE,ATL,853\n", 2, "ABE", 853);
     check_first("ABE,ATL,853\n", 2, "ABE", 853);

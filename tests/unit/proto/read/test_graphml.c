@@ -42,7 +42,7 @@ static void check_first(const char *text, bool directed, uint64_t edges, double 
     graph_destroy(graph);
 }
 
-TEST(a_missing_weight_is_the_default_of_the_attribute_or_one)
+TEST(a_missing_weight_defaults_to_the_attribute_default_or_1)
 {
     check_first(HEAD KEY "<graph edgedefault='undirected'>" NODES
                          "<edge source='a' target='b'><data key='d0'>\n 7 </data></edge>"

@@ -142,7 +142,7 @@ static void expect(enum grid_form form, const struct grid *grid, const char *wan
     text_finish(&text);
 }
 
-TEST(every_format_is_written_in_its_layout)
+TEST(mtx_lists_columns_and_the_other_formats_list_rows)
 {
     struct vertex_names *names;
     const struct axis all = {NULL, 0, 3};
@@ -164,7 +164,7 @@ TEST(every_format_is_written_in_its_layout)
     vertex_names_destroy(names);
 }
 
-TEST(names_are_quoted_as_each_format_requires)
+TEST(quotes_in_names_are_doubled_in_csv_and_escaped_in_json)
 {
     static const char *const list[] = {"a,b", "the \"x\"", "K\xC3\xB6ln"};
     struct vertex_names *names = names_of(list, 3);
