@@ -85,8 +85,8 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     return graph_builder_admit(edges->reader.builder, (uint64_t)named + 1, reterr);
 }
 
-/* Refuses a line with a wrong number of columns. The problem's position is the first extra column,
- * or the last column if some are missing. */
+/* Refuses a line with the wrong number of columns. The problem's position is the first extra
+ * column, or the last column if some are missing. */
 static enum status refuse_count(const struct edges *edges, const struct table_row *row,
                                 size_t first, struct problem *reterr)
 {

@@ -106,7 +106,7 @@ static enum status tell_failure(sqlite3 *database, const char *path, int code,
 }
 
 /* The check reads the whole file, so that unreadable rows are found at start-up. It ignores values
- * of a wrong type, because the row's checksum detects them and they damage only that row. */
+ * of the wrong type, because the row's checksum detects them and they damage only that row. */
 static const char check_sql[] = "SELECT integrity_check FROM pragma_integrity_check(1000000) WHERE"
                                 " integrity_check NOT LIKE '% value in %' LIMIT 1";
 
@@ -130,7 +130,7 @@ static enum status check_or_create(sqlite3 *database, const char *path, const ch
         code = query_text(database, check_sql, answer, sizeof(answer));
     }
     if (code == SQLITE_NOTFOUND) {
-        code = SQLITE_OK; /* the check found nothing except, perhaps, values of a wrong type */
+        code = SQLITE_OK; /* the check found nothing except, perhaps, values of the wrong type */
     } else if (code == SQLITE_OK && strcmp(answer, "ok") != 0) {
         return problem_set(reterr, STATUS_CORRUPT, "%s is damaged: %s", path, answer);
     }
