@@ -92,11 +92,11 @@ run_logged() {
     return "$(cat "$log.status" || echo 1)"
 }
 
-# note_build_failure FOLDER: counts a failed build as one failure, and repeats the end of its output with the
-# other failures.
-note_build_failure() {
+# note_no_results FOLDER: counts a build or test run without results as one failure, and repeats the errors of
+# its output with the other failures.
+note_no_results() {
     log=$TMPDIR/$1.log
-    note_failure "$1: does not build"
+    note_failure "$1: does not build, or its tests did not run"
     failures="$failures$({ grep -A 20 -E 'error:|ERROR:|FAILED:' "$log" || tail "$log"; } | head -n 60)
 "
     failed=$((failed + 1))
@@ -105,7 +105,7 @@ note_build_failure() {
 # build FOLDER OPTION...: configures and compiles.
 build() {
     if ! run_logged "$TMPDIR/$1.log" configure "$@" || ! run_logged "$TMPDIR/$1.log" compile "$1"; then
-        note_build_failure "$1"
+        note_no_results "$1"
         return 1
     fi
 }
@@ -144,7 +144,7 @@ check() {
         build "$@" || return 0
     else
         run_logged "$TMPDIR/$folder.log" configure "$@" || {
-            note_build_failure "$folder"
+            note_no_results "$folder"
             return 0
         }
     fi
@@ -152,7 +152,7 @@ check() {
     run_logged "$TMPDIR/$folder.log" run_tests "$folder" || outcome=$?
     echo "== $folder: $(($(date +%s) - began)) s"
     if [ ! -f "$folder/meson-logs/testlog.json" ]; then
-        note_build_failure "$folder"
+        note_no_results "$folder"
         return
     fi
     bad=$(count "$folder" FAIL TIMEOUT ERROR INTERRUPT UNEXPECTEDPASS)
