@@ -124,7 +124,7 @@ def test_a_result_can_be_queried_after_its_job_is_forgotten(_):
         client.solve([("a", "b", 7)], kind="i4")
         client.solve([("c", "d", 7)])
         client.solve([("e", "f", 7)])
-        daemon.get(f"/v1/jobs/{result.job['id']}").expect(404)
+        harness.wait_until(daemon, lambda: daemon.get(f"/v1/jobs/{result.job['id']}").status == 404)
         assert result.distance("a", "b") == 7 and result.matrix()[0, 1] == 7
         assert result.kind == result.matrix().dtype
 
