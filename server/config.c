@@ -87,10 +87,10 @@ static enum status load_file(struct config *config, const char *path, struct pro
     ini_allow_inline_comments = false;
     int bad_line = ini_parse_stream(read_line, &source, parse_pair, &source);
     if (source.status == STATUS_OK && ferror(stream)) {
-        refuse_line(&source, "cannot be read", "");
+        refuse_line(&source, "the line cannot be read", "");
     } else if (source.status == STATUS_OK && bad_line != 0) {
         source.line = bad_line > 0 ? (uint64_t)bad_line : 0;
-        refuse_line(&source, "neither [section] nor key = value", "");
+        refuse_line(&source, "the line is neither [section] nor key = value", "");
     }
     fclose(stream);
     return source.status;
@@ -301,6 +301,6 @@ enum status config_check_secret(const char *path, struct problem *reterr)
         return STATUS_OK;
     }
     return problem_refuse(reterr, STATUS_CONFIG,
-                          "run chmod 600 on it, or chmod 640 to let a group read it",
+                          "run chmod 600 on the file, or chmod 640 to let a group read it",
                           "%s is readable by all, or writable by users other than its owner", path);
 }

@@ -51,7 +51,7 @@ static const struct config_option options[] = {
      "apspd refuses to start. secure = keys and TLS; plain = only keys, for a network that is "
      "trusted or encrypted by other means; open = nothing."},
     {"http", "keys_file", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(keys_file),
-     "File of the accepted keys, which is read again on SIGHUP; credential:NAME is a file that "
+     "File of the accepted keys; the file is read again on SIGHUP. credential:NAME is a file that "
      "systemd loads (LoadCredential=). none = no keys: every client may do everything."},
     {"http", "hosts", OPTION_HOSTS, CONFIG_NONE, 0, 0, NULL, MEMBER(hosts),
      "Host names by which clients reach a service without keys, as in the Host header but without "
@@ -84,8 +84,8 @@ static const struct config_option options[] = {
      "receive status 429. Behind a proxy all clients have the same address. 0 = no limit."},
     {"http", "wrong_key_limit", OPTION_NUMBER, "60", 0, 1000000, NULL, MEMBER(wrong_key_limit),
      "Maximum number of wrong keys per minute from one address (IPv6: one /64); further requests "
-     "receive status 429 and the connection is closed. Valid keys from that address are still "
-     "accepted. 0 = no limit."},
+     "with a wrong key receive status 429, and the connection is closed. Valid keys from that "
+     "address are still accepted. 0 = no limit."},
     {"http", "connection_timeout_s", OPTION_NUMBER, "30", 1, 86400, NULL,
      MEMBER(connection_timeout_s),
      "Seconds after which a connection is closed if no byte is sent or received."},
@@ -94,8 +94,8 @@ static const struct config_option options[] = {
     {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
      "Lowest rate, in bytes per second, at which a client must send a body or receive a response. "
      "The connection is closed when a body is header_timeout_s seconds behind this rate, or when a "
-     "response is stall_timeout_s seconds behind. That takes stall_timeout_s if no byte moves, and "
-     "ten times as long at nine tenths of the rate. 0 = no limit."},
+     "response is stall_timeout_s seconds behind. A client that transfers nothing falls behind by "
+     "1 second per second, and a client at 90 % of the rate by 0.1 seconds. 0 = no limit."},
     {"http", "stall_timeout_s", OPTION_NUMBER, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
      "Maximum number of seconds that a client may lag behind rate_floor during a response."},
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
@@ -185,11 +185,11 @@ static const struct config_option options[] = {
      MEMBER(solver.cpu_isa),
      "Instruction set of the CPU solver: auto = the widest set that this processor supports."},
     {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, "auto, none", MEMBER(solver.plans),
-     "Whether sparse graphs are solved with a plan that skips unnecessary work: auto = if the "
-     "plan is faster than the dense plan; none = never, for comparison."},
+     "Whether sparse graphs are solved with a plan that skips unnecessary work: auto = if the plan "
+     "makes the solve faster; none = never, for comparison."},
     {"solver", "group", OPTION_CHOICE, "auto", 0, 0, "auto, none, all", MEMBER(solver.group),
-     "Whether the GPUs of this host solve one dense graph together: auto = if the graph fits no "
-     "single GPU, or is large while the other GPUs are idle; none = never; all = always."},
+     "Whether the GPUs of this host solve one dense graph together: auto = if the graph does not "
+     "fit on a single GPU, or is large while the other GPUs are idle; none = never; all = always."},
     {"solver", "launcher", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(launcher),
      "Command that starts the solver as MPI processes on this and other hosts, such as mpirun -n "
      "4 or srun -N 4. A shell runs this command with the path of apsp-mpi appended. Requires "
@@ -326,7 +326,7 @@ static const struct {
     [OPTION_HOSTS] = {are_hosts, "host names separated by spaces, or none"},
     [OPTION_ORIGINS] = {are_origins,
                         "one or more SCHEME://HOST[:PORT] separated by spaces, or *, or none"},
-    [OPTION_TILES] = {is_tiles, "http[s]://HOST/ADDRESS with {z}, {x} and {y}, or none"},
+    [OPTION_TILES] = {is_tiles, "http[s]://HOST/PATH with {z}, {x} and {y}, or none"},
     [OPTION_WORD] = {NULL, NULL},
 };
 

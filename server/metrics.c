@@ -33,7 +33,7 @@ static const struct {
     [METRIC_JOBS_RUNNING] = {"apspd_jobs", "state=\"running\"", "gauge",
                              "Jobs that have not ended, by state."},
     [METRIC_QUEUE_LIMIT] = {"apspd_queue_limit_jobs", "", "gauge",
-                            "Jobs that may wait at once (jobs.queue_limit)."},
+                            "Maximum number of waiting jobs (jobs.queue_limit)."},
     [METRIC_JOBS_ACCEPTED] = {"apspd_jobs_accepted_total", "", "counter", "Jobs accepted."},
     [METRIC_JOBS_DONE] = {ENDED, "state=\"done\"", "counter", ENDED_HELP},
     [METRIC_JOBS_FAILED] = {ENDED, "state=\"failed\"", "counter", ENDED_HELP},

@@ -426,7 +426,7 @@ void sandbox_enter(const struct sandbox_policy *policy, struct sandbox_report *r
     }
     /* A core dump would contain clients' graphs and keys. */
     if (setrlimit(RLIMIT_CORE, &none) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
-        add_missing(report, "private memory");
+        add_missing(report, "no core dumps");
     }
     report->landlock_abi = restrict_files(policy);
     if (report->landlock_abi == 0) {

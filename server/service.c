@@ -294,7 +294,8 @@ static enum status enter_sandbox(struct service *service, struct problem *reterr
     /* Root fails here like any user, because it has given up its right to other users' files. */
     if (faccessat(AT_FDCWD, config->state_dir, R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
         return problem_refuse(
-            reterr, STATUS_CONFIG, "run apspd as that user, or set service.confinement to off",
+            reterr, STATUS_CONFIG,
+            "run apspd as the owner of the directory, or set service.confinement to off",
             "%s belongs to another user, and a sandboxed service cannot use it", config->state_dir);
     }
     return STATUS_OK;
@@ -313,7 +314,7 @@ static enum status filter_calls(struct service *service, struct problem *reterr)
     bool whole = report->without[0] == '\0';
     if (!whole && service->config->confinement == CONFINEMENT_REQUIRED) {
         return problem_set(reterr, STATUS_CONFIG,
-                           "service.confinement is required, but these layers are missing: %s",
+                           "service.confinement is required, but restrictions are missing: %s",
                            report->without);
     }
     log_write(

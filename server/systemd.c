@@ -31,8 +31,7 @@ enum status systemd_receive_socket(int *ret_socket, struct problem *reterr)
     if (count == 1 && (sd_is_socket_inet(first, 0, SOCK_STREAM, true, 0) <= 0 ||
                        fcntl(first, F_SETFL, fcntl(first, F_GETFL) | O_NONBLOCK) != 0)) {
         return problem_set(reterr, STATUS_CONFIG,
-                           "The socket passed by the service manager is not a listening TCP "
-                           "socket.");
+                           "The socket of the service manager is not a listening TCP socket.");
     }
     *ret_socket = count == 1 ? first : -1;
     return STATUS_OK;

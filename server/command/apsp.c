@@ -85,7 +85,7 @@ static int run_command(const struct command *command, const struct config *confi
         return call.exit_code != 0 ? call.exit_code : exit_code;
     }
     if (fflush(stdout) != 0) {
-        fprintf(stderr, "apsp: cannot write standard output: %s\n", strerror(errno));
+        fprintf(stderr, "apsp: cannot write to standard output: %s\n", strerror(errno));
         return EXIT_FAILURE;
     }
     return EXIT_SUCCESS;
@@ -103,7 +103,7 @@ static void print_usage(FILE *stream)
                 summary);
     }
     fputs("\napsp COMMAND --help lists a command's flags; apsp version prints the version.\n"
-          "Exit code: 0 success, 1 bad input, 2 usage, 3 no usable device, 4 service\n"
+          "Exit code: 0 success, 1 bad input, 2 usage error, 3 no usable device, 4 service\n"
           "unreachable or request refused, 130 interrupted.\n",
           stream);
 }
@@ -112,7 +112,7 @@ static void print_command_help(const struct command *command)
 {
     command_print_help(command, stdout);
     if (command->ask == NULL) { /* a command without ask uses a solver */
-        puts("\nSolver options (also set by --config FILE and by variables such as\n"
+        puts("\nSolver options (also set by --config FILE and by environment variables such as\n"
              "APSPD_SOLVER_BACKEND; --solver is short for --solver.backend):");
         config_print_help(CONFIG_COMMAND, stdout);
     }
@@ -126,7 +126,7 @@ static int refuse_command(const struct ranks *ranks, const char *word)
     for (size_t i = 0; command_at(i) != NULL; i++) {
         const char *name = command_at(i)->name;
         if (word[0] == name[0] && memchr(word + 1, name[1], strnlen(word + 1, 2)) != NULL) {
-            problem_hint(&problem, "apsp %s?", name);
+            problem_hint(&problem, "did you mean apsp %s?", name);
         }
     }
     return print_problem(ranks, NULL, &problem);

@@ -25,7 +25,7 @@ static enum status parse_place(const char *text, uint64_t count, int64_t *ret_pl
         return STATUS_OK;
     }
     return problem_set(reterr, STATUS_BAD_GRAPH,
-                       "\"%.60s\" is not a row: rows are numbered from 0 to %llu", text,
+                       "\"%.60s\" is not a vertex: vertices are numbered from 0 to %llu", text,
                        (unsigned long long)(count - (count > 0)));
 }
 
@@ -45,7 +45,7 @@ static enum status read_element(const struct command_call *call, FILE *file, str
                                        : (uint64_t)row * header.columns + (uint64_t)column;
     if (kind == KIND_AUTO) {
         return problem_set(reterr, STATUS_BAD_GRAPH,
-                           "The elements are not of type i4, u2, f4 or f8.");
+                           "The elements of the .npy file are not of type <i4, <u2, <f4 or <f8.");
     }
     if (fseek(file, (long)(offset + at * kind_size(kind)), SEEK_SET) != 0 ||
         fread(&element, kind_size(kind), 1, file) != 1) {
@@ -86,7 +86,7 @@ static enum status ask_service(struct client *client, struct problem *reterr)
     command_print_text(body->bytes, body->size - (ends_line ? 1 : 0), stdout);
     putchar('\n');
     return ferror(stdout) == 0 ? STATUS_OK
-                               : problem_set(reterr, STATUS_IO, "cannot write standard output");
+                               : problem_set(reterr, STATUS_IO, "cannot write to standard output");
 }
 
 static enum status run_ask(struct command_call *call, struct problem *reterr)
@@ -97,9 +97,9 @@ static enum status run_ask(struct command_call *call, struct problem *reterr)
 const struct command command_ask = {
     .name = "ask",
     .operand_names = {"GRAPH", "SOURCE", "TARGET"},
-    .summary = "Prints the distance from SOURCE to TARGET, or the word unreachable. GRAPH is the\n"
-               "ID or name of a graph of the service, the ID of its job, or a matrix file\n"
-               "MATRIX.npy, whose rows are counted from 0.",
+    .summary = "Prints the distance from SOURCE to TARGET, or \"unreachable\". GRAPH is the ID or\n"
+               "name of a graph of the service, the ID of a job, or a matrix file MATRIX.npy,\n"
+               "in which vertices are numbered from 0.",
     .flags = flags,
     .run = run_ask,
     .ask = ask_service,

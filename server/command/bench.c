@@ -251,7 +251,7 @@ static void parse_lists(struct command_call *call, const char *sizes, const char
             i++;
         }
         if (i == ARITHMETIC_COUNT) {
-            command_refuse_value(call, KINDS, "a list of i4, u2, f4, f8");
+            command_refuse_value(call, KINDS, "a comma-separated list of i4, u2, f4, f8");
             return;
         }
         bench->kinds[i] = true;
@@ -292,7 +292,7 @@ static enum status run_bench(struct command_call *call, struct problem *reterr)
 const struct command command_bench = {
     .name = "bench",
     .operand_names = {NULL},
-    .summary = "Measures complete solves on this device by size and kind, and prints a table.",
+    .summary = "Measures the duration of complete solves by size and kind, and prints a table.",
     .flags = flags,
     .run = run_bench,
 };

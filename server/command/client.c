@@ -31,7 +31,8 @@ static enum status open_client(struct command_call *call, struct client *client,
         client->base[--size] = '\0';
     }
     if (strlen(url) >= sizeof(client->base) || size == 0) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER, "\"%.60s\" is not an address", url);
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "the address \"%.60s\" is empty or too long", url);
     }
     client->curl = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? curl_easy_init() : NULL;
     return client->curl != NULL ? STATUS_OK : STATUS_NO_MEMORY;
@@ -210,8 +211,8 @@ static enum status describe_refusal(struct client *client, struct problem *reter
     }
     if (answer->http_status == 401) {
         problem_hint(reterr, "Set the environment variable APSPD_KEY to a valid key: %s.",
-                     getenv("APSPD_KEY") != NULL ? "the service does not accept its current value"
-                                                 : "it is not set");
+                     getenv("APSPD_KEY") != NULL ? "the service does not accept the current key"
+                                                 : "the variable is not set");
     } else if (hint[0] != '\0') {
         problem_hint(reterr, "%s", hint);
     } else if (answer->http_status / 100 == 3) {

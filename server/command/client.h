@@ -19,8 +19,7 @@ enum client_flag { CLIENT_URL, CLIENT_JSON, CLIENT_COUNT };
     [CLIENT_URL] = {"url", "URL",                                                                  \
                     "Address of the service; unix:PATH is a Unix socket. Default: APSPD_URL,\n"    \
                     "      else http://127.0.0.1:8080. APSPD_KEY sets the key to send."},          \
-    [CLIENT_JSON] = {"json", NULL,                                                                 \
-                     "Print the service's answer as one JSON object on the last line."}
+    [CLIENT_JSON] = {"json", NULL, "Print the response as one JSON object on the last line."}
 
 /* The last response, valid until the next request. */
 struct client_answer {

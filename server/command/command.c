@@ -67,14 +67,15 @@ enum status command_parse(struct command_call *call, int argc, char **argv)
         } else if (given < wanted) {
             call->operands[given++] = argument;
         } else {
-            return hint_at_help(call, problem_set(call->problem, STATUS_BAD_PARAMETER,
-                                                  "%.*s: only %zu operands are accepted", SHOWN,
-                                                  argument, wanted));
+            return hint_at_help(
+                call, problem_set(call->problem, STATUS_BAD_PARAMETER,
+                                  "unexpected operand %.*s; the maximum number of operands is %zu",
+                                  SHOWN, argument, wanted));
         }
     }
     if (given < wanted) {
-        return hint_at_help(
-            call, problem_set(call->problem, STATUS_BAD_PARAMETER, "%s is missing", names[given]));
+        return hint_at_help(call, problem_set(call->problem, STATUS_BAD_PARAMETER,
+                                              "the operand %s is missing", names[given]));
     }
     return STATUS_OK;
 }
@@ -154,11 +155,10 @@ enum status command_output_format(struct command_call *call, int to, const char 
         return call->status;
     }
     if (format == FORMAT_NONE && strchr(slash != NULL ? slash : path, '.') != NULL) {
-        return problem_set(
-            reterr, STATUS_BAD_PARAMETER,
-            "the extension of \"%.200s\" is not that of a matrix format; choose one with "
-            "--to: " COMMAND_MATRIX_FORMATS,
-            path);
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "the extension of \"%.200s\" does not belong to a matrix format; choose "
+                           "a format with --to: " COMMAND_MATRIX_FORMATS,
+                           path);
     }
     format = format == FORMAT_NONE ? FORMAT_NPY : format;
     *ret_format = format;
@@ -167,7 +167,7 @@ enum status command_output_format(struct command_call *call, int to, const char 
     }
     return problem_refuse(
         reterr, STATUS_BAD_PARAMETER, "name a file, use --to csv, or pipe the output to a program",
-        "%s is binary, and standard output is a terminal", format_info(format)->name);
+        "the format %s is binary, and standard output is a terminal", format_info(format)->name);
 }
 
 void command_print_text(const char *bytes, size_t size, FILE *stream)
@@ -211,7 +211,7 @@ enum status command_print_json(json_t *document, FILE *stream, struct problem *r
     free(line);
     return fputc('\n', stream) != EOF && fflush(stream) != EOF
                ? STATUS_OK
-               : problem_set(reterr, STATUS_IO, "cannot write standard output");
+               : problem_set(reterr, STATUS_IO, "cannot write to standard output");
 }
 
 bool command_shows_progress(void)

@@ -9,8 +9,8 @@ enum { SHAPE, N, SEED, KIND, DEGREE, MAX_WEIGHT, DIRECTED, TO };
 
 static const struct command_flag flags[] = {
     [SHAPE] = {"shape", "SHAPE",
-               "gnp: random edges; dense: every pair; grid: a square grid; road: a grid\n"
-               "      with displaced crossings, missing streets and diagonals."},
+               "gnp: random edges; dense: an edge for every pair of vertices; grid: a square\n"
+               "      grid; road: a grid with displaced crossings, missing streets and diagonals."},
     [N] = {"n", "N", "Number of vertices."},
     [SEED] = {"seed", "S", "The same seed gives the same graph on all machines. Default: 1."},
     [KIND] = {"kind", "KIND", "i4: integer weights (default); f4: weights with three decimals."},
@@ -114,7 +114,7 @@ static enum status write_graph(const struct generator_request *request, struct e
         (writer->thousandths || request->vertex_count > INT32_MAX || count > INT32_MAX)) {
         return problem_set(
             writer->reterr, STATUS_BAD_PARAMETER,
-            "nthu holds only 32-bit integers: the graph has %u vertices and %" PRIu64 " edges%s",
+            "nthu holds 32-bit integers, but the graph has %u vertices and %" PRIu64 " edges%s",
             request->vertex_count, count, writer->thousandths ? " with decimal weights" : "");
     }
     STATUS_TRY(output_file_open(&writer->file, path, writer->reterr));

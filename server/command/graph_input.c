@@ -69,8 +69,8 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
     }
     if (input->format == FORMAT_NONE) {
         return problem_refuse(
-            reterr, STATUS_BAD_GRAPH, "specify the format, such as --from nthu",
-            "the input is not text, and its extension is not that of a known format");
+            reterr, STATUS_BAD_GRAPH, "specify the format, for example with --from nthu",
+            "the input is not text, and its extension does not belong to a known format");
     }
     if (decoder_is_utf8(input->decoder)) {
         memcpy(input->options.charset, "utf-8", sizeof("utf-8"));

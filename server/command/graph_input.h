@@ -25,8 +25,8 @@ enum graph_input_flag {
 #define GRAPH_INPUT_PARAMETERS(at)                                                                 \
     [at +                                                                                          \
         GRAPH_INPUT_DIRECTED] = {"directed", "true|false",                                         \
-                                 "Whether edges are directed. Default: as the format says,\n"      \
-                                 "      else true."},                                              \
+                                 "Whether edges are directed. Default: as in the file, else\n"     \
+                                 "      true."},                                                   \
         [at + GRAPH_INPUT_WEIGHT] = {"weight", "NAME",                                             \
                                      "Column or attribute that holds the weights."},               \
         [at + GRAPH_INPUT_N] = {"n", "N", "Number of vertices, whose names are 0 to N-1."},        \
@@ -36,8 +36,8 @@ enum graph_input_flag {
         [at +                                                                                      \
             GRAPH_INPUT_TARGET_COLUMN] = {"target_column", "NAME", "Column of target vertices."},  \
         [at + GRAPH_INPUT_DECIMAL] = {"decimal", ".|,", "Decimal separator. Default: a point."},   \
-        [at + GRAPH_INPUT_NO_EDGE] = {                                                             \
-            "no_edge", "VALUE", "Weight that marks a missing edge; none = no weight marks one."}
+        [at + GRAPH_INPUT_NO_EDGE] = {"no_edge", "VALUE",                                          \
+                                      "Weight that marks a missing edge; none = no weight does."}
 
 #define GRAPH_INPUT_FLAGS                                                                          \
     [GRAPH_INPUT_FROM] = {"from", "FORMAT", GRAPH_INPUT_FORMATS},                                  \

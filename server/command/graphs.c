@@ -5,8 +5,9 @@ enum { LIMIT = CLIENT_COUNT, CURSOR };
 
 static const struct command_flag list_flags[] = {
     CLIENT_FLAGS,
-    [LIMIT] = {"limit", "N", "Number of graphs to list, newest first: 1 to 1000. Default: 50."},
-    [CURSOR] = {"cursor", "ID", "Continue after this graph: the member next of a JSON answer."},
+    [LIMIT] = {"limit", "N", "Number of graphs to list, newest first (1 to 1000). Default: 50."},
+    [CURSOR] = {"cursor", "ID",
+                "Continue after this graph: the \"next\" value of the JSON output."},
     {NULL, NULL, NULL},
 };
 

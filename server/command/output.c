@@ -20,7 +20,7 @@ enum status output_refuse(const char *path, int error, struct problem *reterr)
     const enum status status = error == ENOSPC || error == EDQUOT ? STATUS_DISK_FULL
                                : error == ENOMEM                  ? STATUS_NO_MEMORY
                                                                   : STATUS_IO;
-    return problem_set(reterr, status, "cannot write %.200s: %s",
+    return problem_set(reterr, status, "cannot write to %.200s: %s",
                        strcmp(path, "-") == 0 ? "standard output" : path, strerror(error));
 }
 
@@ -144,7 +144,7 @@ static enum status find_size(const struct matrix *matrix, size_t header, size_t 
     size_t size;
     if (matrix_size(matrix->vertex_count, matrix->kind, &size) != STATUS_OK ||
         __builtin_add_overflow(size, header, ret_size) || *ret_size > INT64_MAX) {
-        return problem_set(reterr, STATUS_TOO_LARGE, "the matrix of %u vertices is too large",
+        return problem_set(reterr, STATUS_TOO_LARGE, "a matrix with %u rows is too large",
                            matrix->vertex_count);
     }
     return STATUS_OK;

@@ -30,7 +30,7 @@ static void print_summary(const struct planning *planning)
     printf("%u vertices, %" PRIu64 " edges, %s, kind %s, for the %s solver\n", graph->vertex_count,
            graph->edge_count, graph->directed ? "directed" : "undirected",
            kind_name(planning->kind), planning->solver->class_->name);
-    printf("plan: %s, %u parts, largest separator %u, %.4g %% of the dense plan's work\n",
+    printf("plan: %s, %u parts, largest separator %u vertices, %.4g %% of the dense plan's work\n",
            plan_kind_name(plan->kind), plan->parts, plan->largest_separator,
            100 * plan->work_fraction);
     printf("expected: %.4g s, including %.4f s of planning; %.4g GB on the device, %.4g GB on the "
@@ -86,7 +86,7 @@ const struct command command_plan = {
     .name = "plan",
     .operand_names = {"GRAPH"},
     .summary = "Prints the plan for solving GRAPH: its parts and separators, the fraction of the\n"
-               "n^3 relaxations that remains, and the expected memory and time.",
+               "n^3 relaxations that the plan performs, and the expected memory and time.",
     .flags = flags,
     .run = run_plan,
 };

@@ -91,7 +91,8 @@ static enum status wait_for_job(struct client *client, const char *id, struct pr
     const json_t *problem = json_object_get(job, "problem");
     const char *detail = client_member(problem, "detail");
     return problem_refuse(reterr, STATUS_BAD_GRAPH, client_member(problem, "hint"),
-                          "The job is %s%s%s", state, detail[0] != '\0' ? ": " : ".", detail);
+                          "The job ended in the state %s%s%s", state,
+                          detail[0] != '\0' ? ": " : ".", detail);
 }
 
 static enum status wait_named(struct client *client, struct problem *reterr)
@@ -122,7 +123,7 @@ static const struct command_flag submit_flags[] = {
     [RESULT] = {"result", "FORM", "Form of the result: auto, matrix, hierarchy."},
     [PRIORITY] = {"priority", "0..9", "Priority in the queue; 9 is the highest."},
     [DEADLINE] = {"deadline_s", "SECONDS", "Time limit; a job that takes longer fails."},
-    [VERIFY] = {"verify", NULL, "Verify the result by certificate."},
+    [VERIFY] = {"verify", NULL, "Verify the result against the graph."},
     {NULL, NULL, NULL},
 };
 
@@ -209,7 +210,7 @@ const struct command command_submit = {
 const struct command command_wait = {
     .name = "wait",
     .operand_names = {"JOB"},
-    .summary = "Waits until the job has ended. The exit code is 1 if it failed or was cancelled.",
+    .summary = "Waits until the job has ended. Exits with 1 if the job failed or was cancelled.",
     .flags = wait_flags,
     .run = client_run,
     .ask = wait_named,

@@ -17,7 +17,7 @@ static const struct command_flag flags[] = {
     GRAPH_INPUT_FLAGS,
     [TO] = {"to", "FORMAT", "Format of the matrix: npy, raw or nthu. Default: by file extension."},
     [KIND] = {"kind", "KIND", "Kind of a raw matrix: i4, u2, f4, f8."},
-    [ROWS] = {"rows", "K", "Check K rows, spread evenly. Default: all rows."},
+    [ROWS] = {"rows", "K", "Check K evenly spaced rows. Default: all rows."},
     {NULL, NULL, NULL},
 };
 
@@ -47,7 +47,7 @@ static enum status parse_flags(struct checking *checking, struct problem *reterr
         return problem_set(reterr, STATUS_BAD_PARAMETER, "a raw matrix needs --kind");
     }
     if (!format_is_binary(checking->format)) {
-        return problem_refuse(reterr, STATUS_BAD_PARAMETER, "specify the format, such as --to npy",
+        return problem_refuse(reterr, STATUS_BAD_PARAMETER, "specify the format with --to",
                               "cannot tell whether %.200s is npy, raw or nthu", call->operands[1]);
     }
     return STATUS_OK;

@@ -252,7 +252,7 @@ void answer_result(struct scheduler *scheduler, struct call *call)
                     job->report.problem.detail[0] != '\0' ? ": " : ".", job->report.problem.detail);
     }
     if (is_active) {
-        problem_hint(&problem, "Watch /v1/jobs/%s, or repeat the request with Prefer: wait=30.",
+        problem_hint(&problem, "Poll /v1/jobs/%s, or repeat the request with Prefer: wait=30.",
                      job->row.id);
         call->retry_after_s = 1;
     } else if (entry != NULL) {

@@ -82,7 +82,7 @@ static enum status check_vertices(const struct scheduler *scheduler,
     }
     problem_refuse_limit(
         reterr, STATUS_TOO_LARGE, limit, question->vertex_count, NULL,
-        "A graph of %u vertices in kind %s is larger than this service can solve%s.",
+        "A graph of %u vertices with kind %s is larger than this service can solve%s.",
         question->vertex_count, kind_name(cost_kind(question->cost)),
         is_matrix ? " as a matrix" : "");
     problem_hint(reterr, "The limit comes from %s.",

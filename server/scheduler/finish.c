@@ -436,7 +436,7 @@ void finish_cancel(struct scheduler *scheduler, struct call *call)
     memcpy(call->job_id, job->row.id, sizeof(call->job_id));
     if (job_state_is_final(job->row.state)) {
         struct problem problem;
-        problem_set(&problem, STATUS_JOB_FINISHED, "The job is already %s.",
+        problem_set(&problem, STATUS_JOB_FINISHED, "The job has already ended in the state %s.",
                     job_state_name(job->row.state));
         answer_problem(call, &problem);
     } else if (job->share == NULL) {

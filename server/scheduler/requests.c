@@ -278,7 +278,7 @@ static void add_hint(const struct scheduler *scheduler, struct estimate *estimat
         const char *provided;
     } ways[] = {
         {KIND_I4, KIND_U2, "if no distance is negative or above 65534"},
-        {KIND_F8, KIND_F4, "with distances as 32-bit floats"},
+        {KIND_F8, KIND_F4, "if 32-bit floats are precise enough"},
         {KIND_F8, KIND_I4, "if the weights are integers"},
         {KIND_F8, KIND_U2, "if the weights are integers and no distance is above 65534"},
         {KIND_F4, KIND_U2, "if the weights are integers and no distance is above 65534"},
@@ -293,7 +293,7 @@ static void add_hint(const struct scheduler *scheduler, struct estimate *estimat
     if (estimate->vertex_count > estimate->vertex_limit) {
         snprintf(estimate->hint, sizeof(estimate->hint),
                  "At most %u vertices fit on this machine with kind=%s. Solve a part of the graph, "
-                 "or use a machine with more memory (%s).",
+                 "or use a machine with more memory. The limit comes from %s.",
                  (unsigned)estimate->vertex_limit, kind_name(estimate->kind),
                  scheduler->admission.limit_reason);
     } else {

@@ -449,7 +449,7 @@ enum status certificate_check(const struct certificate_request *request,
                       (double)certificate.first_row / certificate.row_count);
         status = observer_is_cancelled(request->observer)
                      ? problem_set(reterr, STATUS_CANCELLED,
-                                   "Cancelled while the distances were verified.")
+                                   "The solve was cancelled while its distances were verified.")
                      : check_next(&certificate, reterr);
     }
     if (status == STATUS_NO_MEMORY) {

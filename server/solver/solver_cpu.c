@@ -275,8 +275,8 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
 {
     const struct cpu_kernel *kernel = cpu_kernel_find(config->cpu_isa);
     if (kernel == NULL) {
-        return problem_set(reterr, STATUS_CONFIG,
-                           "This machine cannot run the instruction set '%s'.", config->cpu_isa);
+        return problem_set(reterr, STATUS_CONFIG, "This machine does not support %s instructions.",
+                           config->cpu_isa);
     }
     struct solver_cpu *cpu = calloc(1, sizeof(*cpu));
     if (cpu == NULL) {

@@ -187,7 +187,7 @@ static enum status refuse_coordinates(enum status status, struct problem *reterr
                    status == STATUS_NO_COORDINATES ? "The graph has no coordinates."
                                                    : "The stored coordinates cannot be read.",
                    reterr);
-    problem_hint(reterr, "Upload DIMACS .co or CSV with PUT to /v1/graphs/{g}/coordinates.");
+    problem_hint(reterr, "Upload a DIMACS .co or CSV file with PUT to /v1/graphs/{g}/coordinates.");
     return status;
 }
 

@@ -52,7 +52,7 @@ static enum status open_root(const char *path, struct state_dir *folder, struct 
     /* Group write access is allowed: Kubernetes lets the group of a pod write its volumes. */
     if ((about.st_mode & S_IWOTH) != 0) {
         return problem_refuse(reterr, STATUS_CONFIG,
-                              "run chmod 700 on it, or choose another state directory",
+                              "run chmod 700 on the directory, or choose another state directory",
                               "other users may write to %s", path);
     }
     if (!created) {
@@ -102,8 +102,8 @@ static enum status parse_format(const char *path, const char *text, struct state
             "%s was written by %s apspd: its format is %u, and this apspd reads format %d", path,
             newer ? "a newer" : "an older", version, FORMAT_VERSION);
         problem_hint(reterr,
-                     "run the %s apspd on it, or choose another state directory and upload the "
-                     "graphs again",
+                     "run the %s apspd on this directory, or choose another state directory and "
+                     "upload the graphs again",
                      newer ? "newer" : "older");
         return status;
     }

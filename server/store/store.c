@@ -452,7 +452,7 @@ static enum status open_parts(const char *path, uint64_t cache_bytes, struct sto
     STATUS_TRY(catalogue_open(dir->catalogue_path, dir->store_id, &store->catalogue, reterr));
     /* SQLite ignores a failed fsync of the folder in which it created its files. */
     if (fsync(dir->root) != 0) {
-        return problem_set(reterr, STATUS_IO, "%s cannot be made durable", dir->catalogue_path);
+        return problem_set(reterr, STATUS_IO, "%s cannot be synced to disk", dir->catalogue_path);
     }
     if (graph_cache_create(dir->folders[STORE_GRAPHS], dir->folders[STORE_COORDINATES], cache_bytes,
                            &store->graph_cache) != STATUS_OK) {

@@ -77,7 +77,7 @@ def test_each_failure_has_its_exit_code(daemon):
     refused(apsp(daemon, "submit", "-", "--format", "edges", stdin=b"a b 1\nc\n"), 1, ":2:1:")
     refused(apsp(daemon, "submit", "/none/there.gr"), 1, "No such file")
     cycle = apsp(daemon, "submit", "-", "--wait", "--directed", "true", stdin=b"a b -3\nb a 1\n")
-    refused(cycle, 1, "The job is failed: ")
+    refused(cycle, 1, "The job ended in the state failed: ")
     refused(apsp(daemon, "ask", "none"), 2, "SOURCE is missing")
     refused(apsp(daemon, "ask", "none", "1", "2", "--no"), 2, "unknown flag")
     refused(apsp(daemon, "wait", "j_none"), 4, 'no job "j_none"')
@@ -97,7 +97,7 @@ def test_a_wait_ends_when_its_job_is_cancelled(_):
     with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1") as daemon:
         (job,) = lines(apsp(daemon, "submit", "-", stdin=harness.slow_graph(harness.LASTING_SIZE)))
         daemon.ask("DELETE", f"/v1/jobs/{job}").expect(202)
-        refused(apsp(daemon, "wait", job), 1, "The job is cancelled.")
+        refused(apsp(daemon, "wait", job), 1, "The job ended in the state cancelled.")
 
 
 def test_the_client_waits_for_a_job_whatever_the_wait_limit(_):
@@ -108,7 +108,7 @@ def test_the_client_waits_for_a_job_whatever_the_wait_limit(_):
                 waiting = pool.submit(apsp, daemon, "wait", job, url=proxy.url)
                 harness.wait_until(daemon, lambda: len(proxy.asked) >= 2 or waiting.done())
                 daemon.ask("DELETE", f"/v1/jobs/{job}").expect(202)
-                refused(waiting.result(), 1, "The job is cancelled.")
+                refused(waiting.result(), 1, "The job ended in the state cancelled.")
             assert proxy.asked[1]["at"] - proxy.asked[0]["at"] > 0.3, (limit, proxy.asked)
 
 

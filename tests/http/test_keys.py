@@ -60,7 +60,7 @@ def values_for(words, default):
         return ["one", "one, two.example", "one:80"]
     if "SCHEME://" in words:
         return ["https://one", "http://one:1 https://two", "https://one/"]
-    if words.startswith("http[s]://HOST/ADDRESS"):
+    if words.startswith("http[s]://HOST/PATH"):
         return ["https://one/{z}/{x}/{y}", "http://two:1/a?{x}{y}{z}", "https://one;two/{z}/{x}/{y}"]
     if "bytes of text" in words:
         return ["one", "two", " " + "x" * 300]

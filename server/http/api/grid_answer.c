@@ -42,7 +42,7 @@ enum status grid_answer_choose(const struct request *request, enum format first,
     }
     if (chosen == FORMATS) {
         problem_set(reterr, STATUS_BAD_PARAMETER, "Distances are not available in this format.");
-        problem_hint_list(reterr, "Available:", names);
+        problem_hint_list(reterr, "The available formats are", names);
         return STATUS_BAD_PARAMETER;
     }
     *ret_format = offered[chosen];
@@ -67,7 +67,7 @@ static enum status check_selection(const struct request *request, const struct g
     return problem_refuse_limit(
         reterr, STATUS_TOO_LARGE, limit, cells,
         "Request format=npy, csv or ndjson, or select fewer vertices with rows= and cols=.",
-        "The answer would have more distances than the limit for JSON allows.");
+        "The response would have more distances than the limit for JSON allows.");
 }
 
 void grid_answer_close(void *context)

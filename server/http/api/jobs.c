@@ -34,8 +34,7 @@ static enum status check_admission(struct request *request, bool for_job, struct
     } else if (atomic_load(&admission->full) && !is_repeatable) {
         /* request_refuse adds Retry-After. */
         return problem_refuse_limit(reterr, STATUS_DISK_FULL, (double)room_bytes(request), 0,
-                                    "Delete graphs or free disk space; the service resumes "
-                                    "automatically.",
+                                    "Delete graphs or free disk space; the service then resumes.",
                                     "The disk is full: the service answers queries but accepts no "
                                     "new work.");
     } else if (for_job && !is_repeatable) {
@@ -65,7 +64,7 @@ static enum status choose_charset(struct request *request, struct problem *reter
     if (format == FORMAT_NPY || format == FORMAT_NTHU) {
         return charset[0] == '\0' ? STATUS_OK
                                   : problem_set(reterr, STATUS_BAD_PARAMETER,
-                                                "charset= does not apply: %s is not text.",
+                                                "charset= applies to text only, but %s is binary.",
                                                 format_info(format)->name);
     }
     if (charset[0] != '\0' || parameter == NULL) {

@@ -246,7 +246,7 @@ static enum status open_lists(struct stream *stream, struct problem *reterr)
     if (cells > limit) {
         return problem_refuse_limit(
             reterr, STATUS_TOO_LARGE, limit, cells, "Send fewer sources or a smaller k.",
-            "The answer would have more distances than the limit for JSON allows.");
+            "The response would have more distances than the limit for JSON allows.");
     }
     search->is_list = true;
     /* Exclude no vertex: a source that is also a target is its own nearest target. */

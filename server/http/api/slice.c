@@ -133,7 +133,7 @@ static enum status set_range(struct slice *slice, uint32_t n, const char *parame
 {
     if (first > stop || stop > n) {
         return problem_refuse(reterr, STATUS_BAD_PARAMETER,
-                              "a:b selects from a up to, but not including, b, counted from 0.",
+                              "a:b selects the vertices from a to b - 1, counted from 0.",
                               "%s=%" PRId64 ":%" PRId64
                               " lies outside the matrix, which has %" PRIu32 " rows and columns.",
                               parameter, first, stop, n);
@@ -183,8 +183,8 @@ enum status slice_parse(struct slice *slice, const struct vertex_names *names,
     }
     if (is_broken_range(text) || (text[0] == '\0' && !vertex_names_find(names, "", 0, &nameless))) {
         return problem_refuse(reterr, STATUS_BAD_PARAMETER,
-                              "a:b selects from a up to, but not including, b, counted from 0; put "
-                              "a name of this form in double quotes.",
+                              "a:b selects the vertices from a to b - 1, counted from 0; put a "
+                              "name of this form in double quotes.",
                               "%s=%.64s is neither a range nor a list of vertex names.", parameter,
                               text);
     }

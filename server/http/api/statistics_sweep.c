@@ -167,8 +167,7 @@ enum status statistics_sweep_check(const struct request *request, double rows,
         reterr, STATUS_NOT_A_MATRIX, limit_s, seconds / count_hands(),
         "Request rows, tables or pairs, solve the graph with result=matrix, or "
         "raise hierarchy.sweep_limit_s.",
-        "The result is a hierarchy, and computing the necessary rows would take longer than "
-        "allowed.");
+        "The result is a hierarchy, and computing the necessary rows would take too long.");
 }
 
 enum status statistics_sweep_create(const struct request *request,

@@ -133,9 +133,8 @@ static enum status read_words(struct reading *reading, char *line)
         return refuse_line(reading, "the file has more than 4096 keys");
     }
     if (!read_digest(digest, entry->digest)) {
-        return refuse_line(reading,
-                           "the first word must be the SHA-256 of a key, 64 digits of 0-9a-f; "
-                           "apspd --add-key writes such a line");
+        return refuse_line(reading, "the first word must be the SHA-256 of a key as 64 hexadecimal "
+                                    "digits 0-9 a-f; apspd --add-key writes such a line");
     }
     if (tenant == NULL || !is_tenant(tenant)) {
         return refuse_line(

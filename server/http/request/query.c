@@ -96,7 +96,7 @@ static enum status refuse_unknown(const char *name, const char *const *known,
     if (known[0] == NULL) {
         problem_hint(reterr, "This route has no parameters.");
     } else {
-        problem_hint_list(reterr, "Its parameters are", known);
+        problem_hint_list(reterr, "The parameters of this route are", known);
     }
     return STATUS_UNKNOWN_PARAMETER;
 }
@@ -322,7 +322,7 @@ enum status query_from_document(const struct json_t *document, const char *const
         }
         const size_t size = json_dumpb(value, number, QUERY_NUMBER_SIZE - 1, JSON_ENCODE_ANY);
         if (!is_word && size >= QUERY_NUMBER_SIZE) {
-            return problem_set(reterr, STATUS_BAD_PARAMETER, "The value of %s is not valid.", name);
+            return problem_set(reterr, STATUS_BAD_PARAMETER, "The value of %s is too long.", name);
         }
         number[is_word ? 0 : size] = '\0';
         query->parameters[query->count++] =

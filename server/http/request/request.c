@@ -123,8 +123,8 @@ enum status request_choose_type(const struct request *request, const char *const
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_NOT_ACCEPTABLE,
-                "The answer is not available in a media type that Accept allows.");
-    problem_hint_list(reterr, "Available:", offers);
+                "The response is not available in a media type that Accept allows.");
+    problem_hint_list(reterr, "The available media types are", offers);
     return STATUS_NOT_ACCEPTABLE;
 }
 

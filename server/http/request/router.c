@@ -252,6 +252,6 @@ enum status router_find(enum method method, const char *path, struct router_matc
         }
     }
     problem_set(reterr, STATUS_METHOD_NOT_ALLOWED, "This route does not support this method.");
-    problem_hint(reterr, "It supports %s.", ret_allow);
+    problem_hint(reterr, "The route supports %s.", ret_allow);
     return STATUS_METHOD_NOT_ALLOWED;
 }
