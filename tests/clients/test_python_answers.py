@@ -157,7 +157,7 @@ def test_coordinates_can_be_set_and_queried(daemon):
             expect(apspd.NoSuchVertex, "NoSuchVertex", result.set_coordinates, {"nobody": (1, 2)})
 
 
-def test_lists_estimates_and_progress_are_returned(daemon):
+def test_the_client_returns_lists_and_estimates_and_reports_progress(daemon):
     class Bar:
         """Records the updates that a progress bar of tqdm would receive."""
         n, total = 0, 1

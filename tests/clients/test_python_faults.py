@@ -143,7 +143,7 @@ def test_a_change_whose_response_is_lost_is_applied_once(daemon):
     assert jobs(daemon) == before + 1 and len(pauses) == 1
 
 
-def test_requests_to_a_busy_service_are_retried_when_retry_after_has_passed(daemon):
+def test_requests_to_a_busy_service_are_retried_after_the_requested_delay(daemon):
     wire = Wire("POST", "/v1/jobs", told(503, **{"Retry-After": "7"}), told(429, **{"Retry-After": "2"}), told(503))
     client, pauses = faulty(daemon, wire)
     assert client.solve(EDGES).distance(0, 1) == 0 and pauses == [7, 2, 1], pauses
@@ -384,7 +384,7 @@ def test_the_client_sets_tcp_nodelay(daemon):
     assert all(at_once for *_, at_once in (*wire.seen, *asyncio.run(ask()).seen))
 
 
-def test_the_client_sends_its_key(_):
+def test_the_client_sends_its_access_key(_):
     keys = access.Keys("alpha:submitter")
     with access.Daemon("--http.keys_file", keys.path) as daemon:
         with client_of(daemon, key=access.Keys.key("alpha:submitter")) as client:

@@ -45,7 +45,7 @@ LABELS = (
 )
 
 
-def test_networkx_graphs_of_each_class_with_any_labels_are_solved(daemon):
+def test_networkx_graphs_of_every_class_and_with_any_labels_are_solved(daemon):
     with client_of(daemon) as client:
         kinds = networkx.Graph, networkx.DiGraph, networkx.MultiGraph, networkx.MultiDiGraph
         for kind, labels, weights in itertools.product(kinds, LABELS, ((0, 1, 5, 9), (0, 0.1, 2.75))):

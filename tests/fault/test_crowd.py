@@ -34,7 +34,7 @@ def test_slow_clients_are_disconnected_and_other_clients_are_served():
         assert all(one.got and b"HTTP/1.1 200".startswith(one.got[:12]) for one in crowd.of("answer"))
 
 
-def test_a_slow_tls_handshake_is_ended():
+def test_a_slow_tls_handshake_is_aborted():
     certificate = access.Certificate()
     with harness.Daemon("--http.header_timeout_s", "2", *certificate.flags()) as daemon:
         crowd = Crowd(daemon.port, 20, kinds=("handshake", "silent"))
@@ -42,7 +42,7 @@ def test_a_slow_tls_handshake_is_ended():
         assert all(one.closed_s >= one.opened_s + 2 for one in crowd.attackers)
 
 
-def test_an_idle_connection_is_closed_for_a_new_one_at_the_limit():
+def test_a_new_connection_replaces_an_idle_connection_at_the_limit():
     with harness.Daemon("--http.connection_limit", "8", "--http.header_timeout_s", "3600",
                         "--http.connection_timeout_s", "3600") as daemon:
         daemon.solve(SMALL, "?name=town")

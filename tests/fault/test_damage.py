@@ -143,7 +143,7 @@ def test_a_long_response_is_truncated_when_damage_is_found():
         assert answer.expect(200).body == whole
 
 
-def test_damage_to_a_stored_result_is_found_at_start_or_by_a_query():
+def test_damage_to_a_stored_result_is_found_at_startup_or_by_a_query():
     with harness.Daemon() as daemon:
         solve_durably(daemon, ring(4), "?name=ring")
         whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body

@@ -162,7 +162,7 @@ def print_of(state):
     return found.hexdigest()
 
 
-def test_a_second_daemon_and_foreign_files_are_refused_and_unchanged():
+def test_an_unusable_state_directory_is_refused_and_left_unchanged():
     with harness.Daemon() as daemon:
         job = daemon.solve(harness.SMALL)["id"]
         while not daemon.get(f"/v1/jobs/{job}").json["durable"]:

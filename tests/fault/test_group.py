@@ -83,7 +83,7 @@ def test_no_other_job_runs_during_a_group_job():
             assert not is_group or others == [(begin, end, is_group)], others
 
 
-def test_a_group_job_is_not_overtaken_while_devices_become_idle():
+def test_no_later_job_overtakes_a_group_job_that_waits_for_devices():
     with daemon(memory=memory_of(300), group="auto") as (found, plan):
         singles = sorted(children_of(found))[:2]
         plan.write((50, "round", "hang", 0, 2))
@@ -153,14 +153,14 @@ def test_single_devices_work_while_the_group_is_down():
         assert solved_by(found, found.finish(large)) == [0, 1]
 
 
-def test_group_all_solves_every_job_on_all_devices():
+def test_every_job_is_solved_on_all_devices_if_group_is_set_to_all():
     with daemon(memory=memory_of(600, 3), group="all") as (found, _):
         assert devices_of(found) == [[0, 1, 2]]
         assert len(children_of(found)) == 1
         assert solved_by(found, found.solve(ring(1000))) == [0, 1, 2]
 
 
-def test_no_group_is_made_for_a_single_device_or_with_grouping_disabled():
+def test_no_group_is_formed_for_a_single_device_or_with_grouping_disabled():
     with daemon(memory=memory_of(600), group="none") as (found, _):
         assert devices_of(found) == [[0], [1]]
         found.submit(ring(700), "?result=matrix").expect(413, "TooLarge")

@@ -14,7 +14,7 @@ def test_failed_allocations_lose_no_data():
         crash.run_fault(library, at=k)
 
 
-def test_a_limit_of_64_open_files_loses_no_job():
+def test_no_job_is_lost_under_a_limit_of_64_open_files():
     """There are more connections than file descriptors; they wait until they are served."""
     place = crash.Place()
     told = crash.Told()

@@ -51,7 +51,7 @@ def test_a_small_result_is_written_again_after_a_failed_write():
         place.close()
 
 
-def test_unsynced_data_may_partly_survive_a_power_cut():
+def test_power_cuts_that_keep_some_unsynced_data_lose_no_acknowledged_data():
     library = crash.shim("disk_shim")
     calls = crash.count_calls(library, power=True)
     for k in some(calls, 9):

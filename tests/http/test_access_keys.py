@@ -21,7 +21,7 @@ keys = access.Keys(*WHO)
 SECRETS = [access.Keys.key(who) for who in WHO]
 
 
-def test_any_request_without_a_valid_key_returns_401(daemon):
+def test_every_request_without_a_valid_key_gets_401(daemon):
     good = access.Keys.key("alpha:submitter")
     wrong = ["", "Bearer", "Bearer ", "Basic " + good, "Bearer " + good[:-1], "Bearer " + good + "0",
              "Bearer  " + good, "Bearer " + good + " x", "Bearer " + good.upper(), good,
@@ -230,7 +230,7 @@ def ask_for_another_s(daemon, who, questions, names, tag, has_names):
     assert listed == [daemon.by(who, "GET", path).expect(200).body for path in ("/v1/jobs", "/v1/graphs")]
 
 
-def test_only_the_key_determines_tenant_and_role(daemon):
+def test_only_the_key_determines_the_tenant_and_the_role(daemon):
     """No undocumented parameter or body member changes the tenant, on any route."""
     daemon.by("alpha:submitter", "POST", "/v1/jobs?name=plain", SMALL, {"Prefer": "wait=60"}).expect(200)
     claims = ("tenant", "owner", "role", "admin", "key", "state", "quota", "callback")

@@ -128,7 +128,7 @@ def test_distances_of_pairs_are_returned_in_every_format(daemon):
               Content_Type="text/csv", Accept_Encoding=coding)
 
 
-def test_memory_of_responses_with_long_names_is_bounded(daemon):
+def test_the_memory_used_by_responses_with_long_names_is_bounded(daemon):
     graph = names(daemon)
     base = f"/v1/graphs/{graph}"
     rows = [(i % VERTICES, i * 7 % VERTICES) for i in range(NAMED_PAIRS)]
@@ -147,7 +147,7 @@ def test_memory_of_responses_with_long_names_is_bounded(daemon):
     check(daemon, "table", 2 * everything, "POST", base + "/table", b"{}")
 
 
-def test_memory_of_responses_with_lists_and_statistics_is_bounded(daemon):
+def test_the_memory_used_by_responses_with_lists_and_statistics_is_bounded(daemon):
     graph = numbers(daemon)
     check(daemon, "heatmap", 0, "GET", f"/v1/graphs/{graph}/heatmap?size=256")
     check(daemon, "stats", 0, "GET", f"/v1/graphs/{graph}/stats")

@@ -107,7 +107,7 @@ def test_a_compressed_body_with_a_bad_trailer_or_size_is_refused(_):
         assert answer.headers["Accept-Encoding"] == "gzip, zstd, identity", answer.headers
 
 
-def test_a_wrong_method_is_refused_with_the_allowed_methods(daemon):
+def test_an_unsupported_method_is_refused_with_the_allowed_methods(daemon):
     for method, path, allow in (
         ("DELETE", "/v1/jobs", "GET, HEAD, POST, PUT"),
         ("PATCH", "/v1/jobs", "GET, HEAD, POST, PUT"),

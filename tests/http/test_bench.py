@@ -54,14 +54,14 @@ class Bench(unittest.TestCase):
         self.check_document(json.loads(done.stdout), [("f4", True, 64), ("f4", True, 128)])
         self.assertIn("| 64 | f4 | directed |", done.stderr)
 
-    def test_sizes_that_do_not_fit_are_skipped(self):
+    def test_sizes_that_do_not_fit_in_memory_are_skipped(self):
         done = self.ok("--solver", "cpu", "--sizes", "1000000,64", "--runs", "1", "--kinds", "f8",
                        "--directed", "--json")
         document = json.loads(done.stdout)
         self.check_document(document, [("f8", True, 64)])
         self.assertIn("| 1000000 | f8 | directed | skipped: needs", done.stderr)
 
-    def test_a_usage_error_exits_with_2(self):
+    def test_a_usage_error_gives_exit_code_2(self):
         for arguments, hint in (
             (("--sizes", "64..x"), "--sizes"),
             (("--kinds", "i8"), "--kinds"),
@@ -75,7 +75,7 @@ class Bench(unittest.TestCase):
             with self.subTest(arguments=arguments):
                 self.assertIn(hint, self.refused(2, *arguments))
 
-    def test_a_missing_device_exits_with_3(self):
+    def test_a_missing_device_gives_exit_code_3(self):
         message = self.refused(3, "--solver", "gpu", CUDA_VISIBLE_DEVICES="-1")
         self.assertIn("GPU", message)
 

@@ -191,7 +191,7 @@ def test_accepted_input_is_read_correctly_and_guesses_are_reported(daemon):
         assert told == codes, (body, query, answer.json["warnings"])
 
 
-def test_ambiguous_input_is_refused_with_position_and_hint(daemon):
+def test_ambiguous_input_is_refused_with_a_position_and_a_hint(daemon):
     for body, query, place, detail, hint in REFUSED:
         problem = daemon.ask("POST", "/v1/graphs?" + query, body=body.encode() if isinstance(body, str) else body)
         assert problem.status == 422, (body, problem.json)
@@ -251,7 +251,7 @@ def test_query_bodies_may_begin_with_a_byte_order_mark(daemon):
     assert ask("/v1/jobs?wait=60", '{"graph":"abc","kind":"f8"}').expect(200).json["graph"]
 
 
-def test_a_name_moves_when_the_new_graph_is_done(daemon):
+def test_a_name_moves_to_the_new_graph_when_that_graph_is_solved(daemon):
     first = daemon.solve(b"a,b,5\n", "?directed=true&name=town")
     tag = daemon.get("/v1/graphs/town").headers["ETag"]
     job = daemon.solve(b"a,b,-5\nb,a,1\n", "?directed=true&name=town")

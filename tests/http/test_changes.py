@@ -252,7 +252,7 @@ def test_a_graph_is_kept_when_it_is_changed_by_its_id(daemon):
     assert daemon.distance(parent, 1, 3) == 3 and daemon.distance(jobs[3]["graph"], 1, 3) == 7
 
 
-def test_a_name_moved_to_another_graph_stays_there(_):
+def test_a_change_does_not_take_back_a_name_that_has_moved(_):
     with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1") as daemon:
         daemon.solve(b"1 2 1\n2 3 2\n", "?name=taken&directed=true")
         block = daemon.submit(harness.slow_graph(), "?format=dimacs").expect(202).json["id"]

@@ -100,7 +100,7 @@ def test_a_wait_ends_when_its_job_is_cancelled(_):
         refused(apsp(daemon, "wait", job), 1, "The job ended in the state cancelled.")
 
 
-def test_the_client_waits_for_a_job_whatever_the_wait_limit(_):
+def test_the_client_waits_for_a_job_beyond_the_wait_limit_of_the_service(_):
     for limit in ("0", "1", "5"):
         with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1", "--http.wait_limit_s", limit) as daemon:
             (job,) = lines(apsp(daemon, "submit", "-", stdin=harness.slow_graph(harness.LASTING_SIZE)))

@@ -89,7 +89,7 @@ def test_responses_other_than_the_matrix_are_compressed(daemon):
     assert small.headers["Content-Encoding"] is None and small.json["distances"] == [7]
 
 
-def test_the_preferred_coding_wins(daemon):
+def test_the_preferred_coding_is_used(daemon):
     path = "/v1/graphs/ring/matrix?format=csv"
     for header, coding in (("gzip;q=0.5, zstd", "zstd"), ("gzip, zstd;q=0.5", "gzip"),
                            ("gzip;q=0", None), ("identity", None), ("*", "zstd"), ("br", None),

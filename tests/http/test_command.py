@@ -169,7 +169,7 @@ class Solve(CommandTest):
                           for column in zip(*TRIANGLE_ROWS) for cell in column])
 
     @unittest.skipIf(numpy is None, "numpy is not installed")
-    def test_npy_and_json_have_equal_elements(self):
+    def test_npy_and_json_files_have_the_same_elements(self):
         graph = self.generate("gnp", "g.gr", "--kind", "f4", "--degree", "1")
         self.ok("solve", graph, self.path("g.npy"))
         self.ok("solve", graph, self.path("g.json"))
@@ -298,7 +298,7 @@ class Plan(CommandTest):
         self.assertEqual((plan["kind"], plan["work_fraction"], plan["parts"]), ("dense", 1, 1))
         self.assertEqual(self.plan(self.path("none.gr", b"p sp 0 0\n"))["n"], 0)
 
-    def test_the_plan_command_reports_the_plan_of_the_solve(self):
+    def test_the_plan_command_reports_the_plan_that_a_solve_uses(self):
         """The plan is the same for decimals, which are solved as integers."""
         for kind in ("i4", "f4"):
             graph = self.path("road.gr")
@@ -326,7 +326,7 @@ class Refusals(CommandTest):
         self.refused(1, "solve", self.path("empty.gr", b""), "-")
         self.assertIn("--from", self.refused(1, "solve", "-", "-", stdin=b"\0\1\2\3"))
 
-    def test_a_usage_error_exits_with_2(self):
+    def test_a_usage_error_gives_exit_code_2(self):
         for arguments, hint in (
             (("solv",), "solv"),
             (("solve", "a", "b", "--kin", "i4"), "--kin"),
@@ -372,7 +372,7 @@ class Refusals(CommandTest):
         self.assertIn(b"--solver.cpu_isa", self.ok("solve", "--help").stdout)
         self.assertRegex(self.ok("--version").stdout, rb"^apsp \d")
 
-    def test_a_missing_device_exits_with_3(self):
+    def test_a_missing_device_gives_exit_code_3(self):
         message = self.refused(3, "solve", "-", self.path("g.npy"), "--solver", "gpu",
                                stdin=TRIANGLE, CUDA_VISIBLE_DEVICES="-1")
         self.assertGreater(len(message), len("apsp: \n"))

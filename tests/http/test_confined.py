@@ -63,7 +63,7 @@ def test_every_thread_is_confined(daemon):
     assert core.split()[4:6] == ["0", "0"], core
 
 
-def test_the_first_log_line_names_version_and_libraries(daemon):
+def test_the_first_log_line_names_the_version_and_the_libraries(daemon):
     event = last_event(daemon, "confined")
     assert event["seccomp"] == "on" and "without" not in event, event
     assert event["landlock"] >= 2, event
@@ -104,7 +104,7 @@ def test_the_service_listens_on_a_host_name(_):
         daemon.get("/livez").expect(200)
 
 
-def test_confinement_off_disables_the_sandbox(_):
+def test_setting_confinement_to_off_disables_the_sandbox(_):
     with harness.Daemon("--service.confinement", "off") as daemon:
         assert all(status["Seccomp"] == "0" for status in threads(daemon))
         assert b'"confined"' not in daemon.log()

@@ -151,7 +151,7 @@ def test_a_nearest_query_must_have_exactly_one_kind_of_position(daemon):
     daemon.get("/v1/graphs/nobody/nearest?lon=1&lat=2").expect(404, "NoSuchGraph")
 
 
-def test_coordinates_change_neither_id_nor_result(daemon):
+def test_coordinates_change_neither_the_id_nor_the_result_of_a_graph(daemon):
     job = daemon.solve(SQUARE, "?name=square")
     before = daemon.get("/v1/graphs/square/matrix").headers["ETag"]
     put(daemon, "/v1/graphs/square", CO)

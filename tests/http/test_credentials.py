@@ -65,7 +65,7 @@ def test_the_unit_loads_every_credential_that_the_configuration_may_name():
     assert sorted(loaded) == sorted(name.removeprefix("credential:") for name in NAMES.values())
 
 
-def test_keys_and_certificate_are_read_at_start_and_on_reload():
+def test_the_keys_and_the_certificate_are_read_at_startup_and_on_reload():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder, Credentials() as given:
         with Daemon(given.certificate, *configuration(folder)) as daemon:
             assert daemon.url.startswith("https://"), daemon.url

@@ -45,7 +45,7 @@ def test_distances_are_exact_sums_of_the_decimal_weights(daemon):
                 assert ask(daemon, name, pair, "path").json["distance"] == distance, (edges, pair)
 
 
-def test_matrix_and_hierarchy_print_the_same_distances(daemon):
+def test_a_matrix_and_a_hierarchy_give_the_same_distances(daemon):
     upload(daemon, CASES[2][0], "name=forms&result=matrix")
     csv = daemon.get("/v1/graphs/forms/matrix?format=csv&header=true").expect(200).body
     assert csv == b",a,b,c\na,0,1234567.891,1234568.141\nb,,0,0.25\nc,,,0\n", csv
@@ -60,7 +60,7 @@ def test_matrix_and_hierarchy_print_the_same_distances(daemon):
     assert struct.unpack("<2d", pairs.body) == (1234568.141, 0.25)
 
 
-def test_negative_cycles_are_detected_in_exact_decimals(daemon):
+def test_negative_cycles_of_decimal_weights_are_detected_exactly(daemon):
     lengths = (("USD,EUR,0.300000000\nEUR,USD,-0.300000001\n", -1e-9),
                ("a,b,-0.6421738\nb,a,0\n", -0.6421738),
                ("a,b,1000000.0000000001\nb,a,-1000000.0000000002\n", -1e-10))
@@ -100,7 +100,7 @@ def test_changed_weights_keep_every_digit(daemon):
         assert ask(daemon, "live", "a d").json["distance"] == 0.6
 
 
-def test_rows_of_random_tenths_are_exact(daemon):
+def test_distances_are_exact_if_the_weights_are_random_tenths(daemon):
     draw = random.Random(1)
     edges = {(draw.randrange(90), draw.randrange(90)): draw.randrange(1, 10**5) for _ in range(400)}
     edges = {ends: weight for ends, weight in edges.items() if ends[0] != ends[1]}

@@ -10,7 +10,7 @@ def estimate(daemon, body):
                       headers={"Content-Type": "application/json"})
 
 
-def test_an_estimate_from_n_and_m_is_returned(daemon):
+def test_an_estimate_for_given_vertex_and_edge_counts_is_returned(daemon):
     small = estimate(daemon, {"n": 1000, "m": 5000}).expect(200).json
     assert small["fits"] is True and small["hint"] is None and small["reason"] is None, small
     assert (small["n"], small["m"], small["kind"]) == (1000, 5000, "i4")

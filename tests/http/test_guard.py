@@ -88,7 +88,7 @@ def test_a_request_without_host_is_refused(daemon):
     assert (b"application/problem+json" in got) != harness.parses_strictly(), got
 
 
-def test_a_smuggled_request_never_runs(daemon):
+def test_a_smuggled_request_is_never_processed(daemon):
     """Bytes of a refused body, bytes after chunks, and bytes after an early answer are not a
     request."""
     chunks = b"%x\r\n" % len(SMALL) + SMALL + b"\r\n0\r\n\r\n"
@@ -127,7 +127,7 @@ def test_a_connection_stays_open_after_a_body_of_known_length(daemon):
         assert answer.status == status and answer.headers["Connection"] == "close", answer.headers
 
 
-def test_every_head_within_the_limits_is_answered(daemon):
+def test_every_request_head_within_the_limits_is_answered(daemon):
     """Heads of up to 16 KiB and 200 parameters are accepted, whatever part of the connection's
     memory is free. Of longer heads, those that leave libmicrohttpd no memory for a refusal
     are closed."""

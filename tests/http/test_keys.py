@@ -83,7 +83,7 @@ def names_of(section, key):
     return f"APSPD_{section}_{key}".upper(), f"--{section}.{key}"
 
 
-def test_each_key_has_the_same_effect_in_file_flag_and_environment():
+def test_each_configuration_key_has_the_same_effect_in_every_source():
     code, defaults, _ = load()
     assert code == 0
     keys = {(section, key): values_for(words, defaults[section, key]) for section, key, words in ranges()}

@@ -174,7 +174,7 @@ def test_deadlines_and_minimum_rates_apply_to_a_unix_socket():
                     assert watch.poll(1000 * harness.PATIENCE_S), data
 
 
-def test_a_public_address_needs_keys_and_tls():
+def test_a_public_address_without_keys_or_tls_is_refused():
     keys = access.Keys("alpha:reader")
     certificate = access.Certificate()
     with_keys = ("--http.keys_file", keys.path)
@@ -193,7 +193,7 @@ def test_a_public_address_needs_keys_and_tls():
     assert code == 78 and "/nowhere" in words, (code, words)
 
 
-def test_a_public_address_requires_keys_or_an_explicit_option():
+def test_a_public_address_is_accepted_with_keys_and_tls_or_explicit_options():
     keys = access.Keys("alpha:reader")
     certificate = access.Certificate()
     for arguments in (

@@ -33,7 +33,7 @@ def test_npy_files_can_be_read_by_numpy(daemon):
         assert matrix.dtype == "<i4" and matrix.tolist() == ROWS
 
 
-def test_raw_and_nthu_contain_only_the_elements(daemon):
+def test_raw_and_nthu_files_contain_only_the_elements(daemon):
     raw = daemon.get(PATH + "?format=raw").expect(200)
     assert raw.body == BODY and raw.headers["Content-Type"] == "application/octet-stream"
     assert raw.headers["X-Matrix-Shape"] == "4,4"
@@ -67,7 +67,7 @@ def test_the_size_of_a_json_matrix_is_limited(_):
         daemon.ask("POST", "/v1/graphs/small/table", body="{}").expect(413, "TooLarge")
 
 
-def test_formats_are_negotiated(daemon):
+def test_the_accept_header_or_a_parameter_selects_the_format(daemon):
     types = {"application/x-npy": 192, "application/octet-stream": 64, "*/*": 192}
     for accept, size in types.items():
         assert len(daemon.get(PATH, Accept=accept).expect(200).body) == size

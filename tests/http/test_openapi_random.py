@@ -276,7 +276,7 @@ def run_search(service):
     search()
 
 
-def test_random_requests_are_answered_as_described():
+def test_random_requests_are_answered_as_documented():
     service = Service()
     start = time.monotonic()
     try:

@@ -25,7 +25,7 @@ def test_compressed_bodies_are_recognized_by_their_first_bytes(daemon):
     assert daemon.solve(packed)["input"]["encoding"] == "zstd"
 
 
-def test_an_nthu_file_may_begin_like_gzip(daemon):
+def test_an_nthu_file_may_begin_like_a_gzip_file(daemon):
     # The body declares 0x00088B1F vertices, which are too many, but it is not damaged gzip.
     body = b"\x1f\x8b\x08\x00" + bytes(4)
     assert daemon.submit(body, "?format=nthu&result=matrix").json["code"] in ("TooLarge", "DiskFull")
@@ -44,7 +44,7 @@ def names(daemon, job):
     return daemon.get(f"/v1/graphs/{job['graph']}/vertices").json["vertices"]
 
 
-def test_a_charset_parameter_decodes_the_text(daemon):
+def test_text_is_decoded_from_the_specified_charset(daemon):
     text = "Bern,Z\u00fcrich,5\nZ\u00fcrich,\u6771\u4eac,7\n"
     wanted = ["Bern", "Z\u00fcrich", "\u6771\u4eac"]
     assert names(daemon, daemon.solve(text.encode())) == wanted

@@ -19,7 +19,7 @@ def tap(page, selector):
     page.devtools("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
 
-def test_a_sample_is_solved_before_anything_is_sent(daemon):
+def test_the_page_shows_a_solved_sample_before_the_first_upload(daemon):
     with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         before = text(page, "#sample-words")

@@ -116,7 +116,7 @@ def test_a_damaged_plan_is_ignored():
             assert solve(daemon, *streets(51))["plan"]["cached"]
 
 
-def test_the_plan_budget_is_enforced_and_a_start_removes_unknown_files():
+def test_the_plan_budget_is_enforced_and_startup_removes_unknown_files():
     with harness.Daemon(*CPU, "--store.plan_budget", "128KiB") as daemon:
         n, edges = streets(1)
         others = [edges[: 4 * cut] + edges[4 * cut + 2:] for cut in range(4)]

@@ -42,7 +42,7 @@ def test_documented_commands_parse_and_name_existing_files():
     assert count > 15, count
 
 
-def test_the_unit_loads_keys_and_certificate_as_in_the_runbook():
+def test_the_unit_loads_the_keys_and_the_certificate_as_in_the_runbook():
     """Runs the commands for /etc/credstore with the configuration that names systemd's copies."""
     with open(os.path.join(ROOT, "deploy", "runbook.md"), encoding="utf-8") as file:
         text = file.read()

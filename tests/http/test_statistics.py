@@ -131,7 +131,7 @@ def test_statistics_of_undirected_graphs_are_correct(daemon):
     assert stats["radius"] <= stats["diameter"] <= 2 * stats["radius"]
 
 
-def test_statistics_of_every_kind_are_correct(daemon):
+def test_statistics_of_results_of_every_kind_are_correct(daemon):
     edges = edges_of(90, 300, 3, lambda chooser: chooser.randint(1, 500))
     answers = []
     for kind in ("i4", "u2", "f4", "f8"):
@@ -149,7 +149,7 @@ def test_statistics_of_decimal_distances_are_correct(daemon):
     check(daemon, solve(daemon, 120, edges, "?kind=f8"))
 
 
-def test_statistics_of_negative_weights_are_correct(daemon):
+def test_statistics_of_graphs_with_negative_weights_are_correct(daemon):
     """Negative weights go one way only, so there is no cycle; every distance of the second graph
     is negative."""
     chooser = random.Random(5)

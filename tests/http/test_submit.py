@@ -206,7 +206,7 @@ def test_a_name_is_never_parsed_as_edges(_):
         assert (first["n"], second["n"]) == (1, n) and first["id"] != second["id"], (first, second)
 
 
-def test_formats_are_detected_by_content_parameter_and_media_type(daemon):
+def test_the_format_is_found_by_content_by_parameter_and_by_media_type(daemon):
     graphml = (b'<graphml><graph edgedefault="undirected"><node id="1"/><node id="2"/>'
                b'<edge source="1" target="2"/></graph></graphml>')
     shape = b"{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2), }\n"
@@ -367,7 +367,7 @@ def test_a_request_id_is_returned(daemon):
     assert len(ids) == 20
 
 
-def test_health_version_limits_and_formats_are_returned(daemon):
+def test_information_about_the_service_is_returned(daemon):
     assert daemon.get("/readyz").expect(200).json["ready"] is True
     assert daemon.get("/readyz?verbose").expect(200).json["checks"]["worker"] is True
     for path in ("/livez", "/v2/health/live", "/v2/health/ready"):

@@ -28,7 +28,7 @@ def cancel(daemon, job):
     return daemon.finish(job)
 
 
-def test_a_running_and_a_queued_job_are_cancelled(daemon):
+def test_a_running_job_and_a_queued_job_can_be_cancelled(daemon):
     running, waiting = start_slow(daemon, 1)
     document = daemon.get(f"/v1/jobs/{running}").json
     assert document["state"] == "running" and 0 <= document["progress"] < 1, document
@@ -129,7 +129,7 @@ def test_jobs_can_be_filtered_by_state(daemon):
     daemon.get("/v1/jobs?limit=0").expect(400, "BadParameter")
 
 
-def test_an_unknown_job_is_not_found(daemon):
+def test_a_request_for_an_unknown_job_gets_404(daemon):
     for job in ("j_00000000000000000000000000", "nothing", "j_"):
         daemon.get(f"/v1/jobs/{job}").expect(404, "NoSuchJob")
         daemon.ask("DELETE", f"/v1/jobs/{job}").expect(404, "NoSuchJob")

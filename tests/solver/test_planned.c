@@ -68,7 +68,7 @@ static uint32_t solve_shape(const struct shape *shape, uint32_t vertex_count, bo
     return planned;
 }
 
-TEST(planned_solves_match_the_oracle)
+TEST(solves_with_plans_match_the_oracle)
 {
     static const uint32_t sizes[] = {0, 1, 7, 8, 33, 40, 41, 64, 100, 150, 250};
     const size_t count = getenv("APSPD_TEST_QUICK") != NULL ? 10 : sizeof(sizes) / sizeof(sizes[0]);
@@ -87,7 +87,7 @@ TEST(planned_solves_match_the_oracle)
     }
 }
 
-TEST(planned_solves_detect_a_negative_cycle)
+TEST(solves_with_plans_detect_a_negative_cycle)
 {
     uint32_t planned = 0;
     for (size_t shape = 0; shape < shape_count; ++shape) {

@@ -166,7 +166,7 @@ static void compare_kinds(const struct graph *graph, const struct plan *plan, co
     }
 }
 
-TEST(ranks_solve_dense_plans_of_every_size)
+TEST(ranks_solve_graphs_of_every_size_with_the_dense_plan)
 {
     for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 3 : 1) {
         for (uint32_t n = 1; n <= 300; n += n < 4 || (n > 126 && n < 130) ? 1

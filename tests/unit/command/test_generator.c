@@ -82,7 +82,7 @@ TEST(a_dense_graph_has_every_ordered_pair)
 }
 
 /* The expected number of edges is 400 * 6, with a standard deviation of 49. */
-TEST(a_gnp_graph_has_about_the_requested_degree)
+TEST(a_gnp_graph_has_about_the_requested_average_degree)
 {
     struct generator_request request = request_of(GENERATOR_GNP, VERTEX_LIMIT);
     request.directed = true;

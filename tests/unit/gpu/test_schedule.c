@@ -106,7 +106,7 @@ TEST(tiles_with_edges_are_filled_once)
     schedule_destroy(schedule);
 }
 
-TEST(the_lists_contain_the_rounds_in_order)
+TEST(the_lists_of_a_schedule_are_in_the_order_of_the_rounds)
 {
     const struct plan plan = make_plan(false);
     struct schedule *schedule = make(&plan, 1);
@@ -228,7 +228,7 @@ TEST(a_target_with_too_much_work_for_one_block_is_split)
     schedule_destroy(schedule);
 }
 
-TEST(the_lists_fit_in_the_predicted_bytes)
+TEST(the_lists_of_a_schedule_fit_in_the_predicted_bytes)
 {
     const struct plan plan = make_plan(false);
     assert_true(schedule_bytes_most(&plan, 256) >=

@@ -52,7 +52,7 @@ TEST(an_empty_graph_is_read)
     adjacency_destroy(NULL);
 }
 
-TEST(adjacency_size_is_known_before_allocation)
+TEST(the_size_of_an_adjacency_is_known_before_its_allocation)
 {
     size_t bytes;
 

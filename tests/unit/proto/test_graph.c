@@ -39,7 +39,7 @@ TEST(the_kind_is_chosen_by_the_distance_bound)
     assert_true(chooses("p sp 2 1\na 1 2 1\n", KIND_U2, KIND_U2));
 }
 
-TEST(bounds_are_printed_in_shortest_form)
+TEST(bounds_are_printed_in_their_shortest_form)
 {
     static const struct {
         const char *text;

@@ -76,7 +76,7 @@ TEST(the_bound_includes_edges_outside_the_component_of_the_hub)
     graph_destroy(graph);
 }
 
-TEST(the_distance_bound_of_large_weights_exceeds_i4)
+TEST(the_distance_bound_of_large_weights_exceeds_the_range_of_i4)
 {
     const struct range_edge below[] = {{0, 1, 1 << 29}, {1, 0, 1}, {1, 2, -1}};
     for (size_t count = 2; count <= 3; ++count) {

@@ -80,7 +80,7 @@ static bool prints(double value, bool single, const char *wanted)
     return size == strlen(wanted) && memcmp(buffer, wanted, size) == 0;
 }
 
-TEST(reals_are_printed_in_shortest_form)
+TEST(reals_are_printed_in_their_shortest_form)
 {
     assert_true(prints(3, false, "3") && prints(-0.0, false, "0") && prints(0.1, false, "0.1"));
     assert_true(prints((double)0.1f, true, "0.1") && prints(1e300, false, "1e+300"));
@@ -204,7 +204,7 @@ static uint64_t draw(uint64_t *seed)
     return *seed ^ *seed >> 29;
 }
 
-TEST(random_doubles_are_printed_in_shortest_form)
+TEST(random_doubles_are_printed_in_their_shortest_form)
 {
     uint64_t seed = 1;
 
@@ -219,7 +219,7 @@ TEST(random_doubles_are_printed_in_shortest_form)
     }
 }
 
-TEST(random_floats_are_printed_in_shortest_form)
+TEST(random_floats_are_printed_in_their_shortest_form)
 {
     uint64_t seed = 2;
 
@@ -250,7 +250,7 @@ TEST(decimals_survive_a_round_trip)
     }
 }
 
-TEST(every_power_of_two_is_printed_in_shortest_form)
+TEST(every_power_of_two_is_printed_in_its_shortest_form)
 {
     for (int q = -1074; q < 1024; q++) {
         expect(ldexp(1, q), false);

@@ -10,7 +10,7 @@ static void note_home(struct commit *commit)
     came_home = true;
 }
 
-SCHEDULER_TEST(the_name_and_graph_of_a_commit_are_kept_until_the_commit_is_stored)
+SCHEDULER_TEST(a_commit_keeps_its_name_and_graph_in_use_until_the_commit_is_stored)
 {
     struct scheduler *scheduler = fixture->scheduler;
     struct question *question = new_upload(CALL_STORE_GRAPH, RING);

@@ -194,7 +194,7 @@ static long steps_of(void (*step)(void *context), bool has_older, enum job_state
     return steps;
 }
 
-TEST(the_cost_of_a_step_is_independent_of_the_number_of_jobs)
+TEST(the_cost_of_a_scheduler_step_is_independent_of_the_number_of_jobs)
 {
     static const struct {
         void (*step)(void *context);

@@ -33,7 +33,7 @@ static void name(struct graph_table *table, const char *alias, struct graph_entr
 
 #define FIXTURE_TEST(name) TEST_FIXTURE(name, struct graph_table *table, set_up, tear_down)
 
-FIXTURE_TEST(a_graph_is_found_by_id_and_by_every_alias)
+FIXTURE_TEST(a_graph_is_found_by_its_id_and_by_every_name)
 {
     struct graph_entry *entry = add(table, "g_one");
     add(table, "g_two");
@@ -59,7 +59,7 @@ static struct graph_entry *add_of(struct graph_table *table, struct tenant *tena
     return entry;
 }
 
-FIXTURE_TEST(each_tenant_has_its_own_graphs_and_aliases)
+FIXTURE_TEST(each_tenant_has_its_own_graphs_and_names)
 {
     struct tenant tenants[2] = {{.number = 1}, {.number = 2}};
     struct graph_entry *one = add_of(table, &tenants[0], "g_one");
@@ -93,7 +93,7 @@ FIXTURE_TEST(a_name_given_twice_is_listed_once)
     assert_int_equal(entry->name_count, 1);
 }
 
-FIXTURE_TEST(a_name_moves_to_the_graph_that_received_it_last)
+FIXTURE_TEST(a_name_belongs_to_the_graph_that_received_the_name_last)
 {
     struct graph_entry *one = add(table, "g_one");
     struct graph_entry *two = add(table, "g_two");

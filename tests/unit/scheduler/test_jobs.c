@@ -92,7 +92,7 @@ static struct job *add(struct job_table *table, const char *key)
 
 #define FIXTURE_TEST(name) TEST_FIXTURE(name, struct job_table *table, set_up, tear_down)
 
-FIXTURE_TEST(a_job_is_found_by_its_id_and_its_key)
+FIXTURE_TEST(a_job_is_found_by_its_id_and_its_idempotency_key)
 {
     struct job *job = add(table, "order-1");
     struct job *other = add(table, "order-2");
@@ -151,7 +151,7 @@ FIXTURE_TEST(a_graph_lists_its_jobs_and_the_last_finished_job)
     assert_null(graph.solvers[KIND_I4]);
 }
 
-FIXTURE_TEST(jobs_without_a_key_are_not_found_by_the_empty_key)
+FIXTURE_TEST(jobs_without_an_idempotency_key_are_not_found_by_an_empty_key)
 {
     struct job *first = add(table, "");
     struct job *second = add(table, "");
@@ -159,7 +159,7 @@ FIXTURE_TEST(jobs_without_a_key_are_not_found_by_the_empty_key)
     assert_null(job_table_find_key(table, &nobody, ""));
 }
 
-FIXTURE_TEST(a_job_not_yet_accepted_is_found_only_by_its_key)
+FIXTURE_TEST(a_job_not_yet_accepted_is_found_only_by_its_idempotency_key)
 {
     struct job *job = add(table, "order-1");
     job->durability = JOB_ACCEPTING;

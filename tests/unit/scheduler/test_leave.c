@@ -79,7 +79,7 @@ SCHEDULER_TEST(a_disconnect_does_not_end_the_waits_of_other_clients)
     }
 }
 
-SCHEDULER_TEST(a_disconnect_after_the_answer_changes_nothing)
+SCHEDULER_TEST(a_disconnect_after_the_response_changes_nothing)
 {
     char job_id[JOB_ID_SIZE];
     struct waiting waiting;

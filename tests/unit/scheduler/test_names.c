@@ -60,7 +60,7 @@ SCHEDULER_TEST(changed_graphs_are_deleted_when_their_name_moves_to_another_graph
 }
 
 /* Simulates a daemon that is killed after the name has moved but before the graph is deleted. */
-SCHEDULER_TEST(a_start_deletes_graphs_that_lost_their_name)
+SCHEDULER_TEST(graphs_that_lost_their_name_are_deleted_at_startup)
 {
     char changed[GRAPH_ID_SIZE];
     char last[GRAPH_ID_SIZE];

@@ -162,7 +162,7 @@ static struct job *take(struct job_queue *queue)
 
 /* A tenant that floods the queue with jobs of a high priority delays another tenant by at most the
  * running job. */
-TEST(tenants_take_turns_according_to_the_work_served)
+TEST(tenants_take_turns_according_to_the_work_done_for_each_tenant)
 {
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};

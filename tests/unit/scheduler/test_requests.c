@@ -21,7 +21,7 @@ int munmap(void *address, size_t size)
 }
 
 /* Unmapping a result takes about 30 ms per GiB, which would delay all other requests. */
-SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop)
+SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_event_loop)
 {
     char *edges = ring_of(300, 1);
     char job_id[JOB_ID_SIZE];

@@ -8,7 +8,7 @@ SCHEDULER_TEST(a_worker_on_the_cpu_reports_why_no_gpu_is_used)
     assert_true(devices->gpu_reason[0] != '\0');
 }
 
-SCHEDULER_TEST(the_smallest_vertex_limit_applies_and_names_its_source)
+SCHEDULER_TEST(the_smallest_vertex_limit_applies_and_its_source_is_reported)
 {
     assert_true(scheduler_admission(fixture->scheduler)->vertex_limit > 1000);
     assert_non_null(strstr(scheduler_admission(fixture->scheduler)->limit_reason, "GiB"));

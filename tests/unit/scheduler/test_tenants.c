@@ -158,7 +158,7 @@ SCHEDULER_TEST(bytes_are_counted_reserved_and_released)
     assert_int_equal(tenant->share.count, 0);
 }
 
-SCHEDULER_TEST(a_job_that_ends_with_another_jobs_result_releases_its_bytes)
+SCHEDULER_TEST(a_job_that_ends_with_another_jobs_result_releases_its_reservation)
 {
     struct tenant *tenant = tenant_of(fixture, "a");
     struct question *first = new_submit(fixture, "a", RING);
@@ -220,7 +220,7 @@ TEST(a_tenant_name_always_finds_the_same_tenant)
     tenant_free_all(tenants);
 }
 
-TEST(waiting_jobs_and_reserved_places_count_towards_the_quota)
+TEST(waiting_jobs_and_reserved_queue_places_count_towards_the_quota)
 {
     struct admission admission = {0};
     struct tenant tenant = {.reserved_places = 1};

@@ -130,7 +130,7 @@ TEST(byte_values_may_have_suffixes)
     assert_int_equal(loaded.config.result_budget_bytes, UINT64_C(2) << 40);
 }
 
-TEST(the_error_for_an_invalid_value_names_key_value_range_and_origin)
+TEST(the_error_for_an_invalid_value_names_the_key_the_range_and_the_origin)
 {
     static const char *const values[] = {"0",   "65",  "-1",   "+4",
                                          "",    " 4",  "4 ",   "4x",

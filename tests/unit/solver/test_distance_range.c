@@ -28,7 +28,7 @@ static uint32_t find_bound(const struct graph *graph, double affordable_s)
     return low;
 }
 
-TEST(no_distance_exceeds_the_proven_limit)
+TEST(no_distance_exceeds_the_proven_bound)
 {
     uint32_t found = 0;
     for (uint64_t seed = 1; seed <= TRIALS; ++seed) {
@@ -100,7 +100,7 @@ TEST(the_largest_weights_do_not_overflow)
     graph_destroy(graph);
 }
 
-TEST(no_limit_is_proven_for_negative_or_decimal_weights)
+TEST(no_bound_is_proven_for_negative_or_decimal_weights)
 {
     const struct range_edge below[] = {{0, 1, -1}};
     struct graph *graph = range_build(2, below, 1, true);

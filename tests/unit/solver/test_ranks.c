@@ -78,7 +78,7 @@ static struct graph *read_list(const char *text)
     return graph;
 }
 
-TEST_WITH(the_worst_status_is_the_common_status, rewind_tape, NULL)
+TEST_WITH(all_ranks_agree_on_the_worst_status, rewind_tape, NULL)
 {
     assert_int_equal(ranks_agree(NULL, STATUS_CANCELLED), STATUS_CANCELLED);
     assert_int_equal(ranks_agree(&first, STATUS_OK), STATUS_OK);

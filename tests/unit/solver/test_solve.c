@@ -37,7 +37,7 @@ TEST(a_graph_is_solved_as_a_u2_matrix)
     solve_outcome_finish(&attempt.outcome);
 }
 
-TEST(a_distance_beyond_u2_is_refused)
+TEST(a_distance_beyond_the_range_of_u2_is_refused)
 {
     static const struct range_edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
     struct attempt attempt = run_edges(3, long_path, 2, true, KIND_U2);
@@ -100,7 +100,7 @@ TEST(the_vertices_of_a_cycle_are_listed_in_the_order_of_its_edges)
     assert_non_null(strstr(problem.hint, "Each pass around the cycle"));
 }
 
-TEST(the_length_of_a_cycle_is_printed_in_shortest_form)
+TEST(the_length_of_a_cycle_is_printed_in_its_shortest_form)
 {
     const struct problem problem = refuse("a b 0.25\nb a -0.8921738\n", true);
     assert_non_null(strstr(problem.detail, " has length -0.6421738: "));

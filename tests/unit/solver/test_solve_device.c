@@ -176,7 +176,7 @@ static bool say_go_on(void *context)
 
 /* Filling the matrix is not a round. If its time counted as the time of a round, the estimated
  * remaining time would be many times too long. */
-TEST(filling_the_tiles_is_a_separate_phase_from_the_rounds)
+TEST(filling_the_tiles_is_a_phase_separate_from_the_rounds)
 {
     int32_t elements[9];
     struct told told = {0};

@@ -331,7 +331,7 @@ FIXTURE_TEST(names_are_separate_for_each_tenant)
     catalogue_close(catalogue);
 }
 
-FIXTURE_TEST(damage_is_found_on_opening)
+FIXTURE_TEST(damage_is_found_when_the_catalogue_is_opened)
 {
     struct catalogue *catalogue = open_catalogue(fixture);
     put_all(catalogue);
@@ -434,7 +434,7 @@ FIXTURE_TEST(a_negative_zero_does_not_count_as_damage)
 
 /* A row stays readable if one of its values has another type than the column. An index that lacks a
  * row is rebuilt. */
-FIXTURE_TEST(wrong_types_and_indexes_do_not_prevent_a_start)
+FIXTURE_TEST(a_catalogue_with_wrong_types_or_indexes_can_be_opened)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);

@@ -58,7 +58,7 @@ static uint32_t count_files(const struct fixture *fixture)
     return count;
 }
 
-FIXTURE_TEST(a_plan_is_found_by_the_pattern_of_edges_regardless_of_weights)
+FIXTURE_TEST(an_order_is_found_by_the_pattern_of_edges_regardless_of_weights)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     struct graph *heavier = fixture_path_graph(100, WEIGHT_REAL, 7);
@@ -78,7 +78,7 @@ FIXTURE_TEST(a_plan_is_found_by_the_pattern_of_edges_regardless_of_weights)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(plans_are_not_shared_between_tenants)
+FIXTURE_TEST(orders_are_not_shared_between_tenants)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     keep(fixture, graph, order_file_seed("secret", "one"));
@@ -89,7 +89,7 @@ FIXTURE_TEST(plans_are_not_shared_between_tenants)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(a_plan_that_was_never_written_leaves_no_file)
+FIXTURE_TEST(an_order_that_was_never_written_leaves_no_file)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     assert_false(is_kept(fixture, graph, 0));
@@ -158,7 +158,7 @@ FIXTURE_TEST(the_least_recently_used_order_is_evicted_first)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(a_new_plan_evicts_older_plans)
+FIXTURE_TEST(a_new_order_evicts_older_orders)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -173,7 +173,7 @@ FIXTURE_TEST(a_new_plan_evicts_older_plans)
 
 /* The first record is short, because it says that no plan is worthwhile. Later a plan replaces it,
  * so the file grows. */
-FIXTURE_TEST(a_growing_plan_evicts_other_plans)
+FIXTURE_TEST(a_growing_order_evicts_other_orders)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     const size_t count = 3 * 65536 / sizeof(uint32_t);

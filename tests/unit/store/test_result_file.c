@@ -332,7 +332,7 @@ static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
     result_file_destroy(file);
 }
 
-FIXTURE_TEST(an_adopted_file_is_written_in_place_for_its_creator)
+FIXTURE_TEST(data_written_to_an_adopted_file_is_visible_to_its_creator)
 {
     struct result_file *adopted = NULL;
     check_adopted(fixture, 5);

@@ -26,7 +26,7 @@ TEST(an_empty_mailbox_returns_no_message)
     mailbox_destroy(mailbox);
 }
 
-TEST(messages_are_received_in_the_order_of_posting)
+TEST(messages_are_received_in_the_order_in_which_they_were_posted)
 {
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     struct note notes[3] = {0};
@@ -101,7 +101,7 @@ static void start_sender(int index, struct mailbox *mailbox)
     assert_int_equal(pthread_create(&sender->thread, NULL, send_all, sender), 0);
 }
 
-TEST(no_message_is_lost_and_each_sender_stays_in_order)
+TEST(no_message_is_lost_and_the_messages_of_each_sender_stay_in_order)
 {
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     int next[SENDER_COUNT] = {0};

@@ -61,7 +61,7 @@ FIXTURE_TEST(a_wrong_result_is_refused)
 }
 
 /* A proof checks one of the three rows. Over many proofs, each row must be checked. */
-FIXTURE_TEST(each_row_is_eventually_sampled_but_not_always)
+FIXTURE_TEST(each_row_is_sampled_by_some_proofs_but_not_by_all)
 {
     for (size_t row = 0; row < 3; row++) {
         bool refused = false;

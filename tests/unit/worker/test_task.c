@@ -49,7 +49,7 @@ FIXTURE_TEST(a_graph_that_comes_with_the_task_is_not_read_again)
     task_finish(&task);
 }
 
-TEST(progress_and_cancellation_pass_through_the_signal)
+TEST(progress_and_cancellation_are_passed_through_the_task_signal)
 {
     struct task_signal signal = {0};
     const struct observer observer = task_signal_observer(&signal);

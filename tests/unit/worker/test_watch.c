@@ -36,7 +36,7 @@ static void report(uint32_t done, uint32_t total)
     atomic_store(&shared.signal.rounds_total, total);
 }
 
-TEST_WITH(a_silent_process_is_lost_with_and_without_a_task, reset, NULL)
+TEST_WITH(a_silent_process_counts_as_lost_with_and_without_a_task, reset, NULL)
 {
     worker_watch_begin(&watch, 10, 1000);
     expect(false, TASK_LOSS_SILENT, 11);
@@ -50,7 +50,7 @@ TEST_WITH(an_idle_process_only_has_to_send_heartbeats, reset, NULL)
     expect(true, TASK_LOSS_NONE, 10000);
 }
 
-TEST_WITH(a_round_may_take_the_longer_of_allowance_and_stall_time, reset, NULL)
+TEST_WITH(a_round_may_take_the_longer_of_the_allowance_and_the_stall_time, reset, NULL)
 {
     /* The first tick sees new progress, so the time of the round starts at that tick. */
     worker_watch_begin(&watch, 10, 100);
@@ -72,7 +72,7 @@ TEST_WITH(each_round_has_the_whole_deadline, reset, NULL)
     expect(true, TASK_LOSS_STALLED, 2);
 }
 
-TEST_WITH(haste_shortens_the_stall_time_but_not_the_allowance, reset, NULL)
+TEST_WITH(a_shutdown_shortens_the_stall_time_but_not_the_allowance, reset, NULL)
 {
     worker_watch_begin(&watch, 10, 0);
     watch.is_hurried = true;

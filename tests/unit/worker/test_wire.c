@@ -39,7 +39,7 @@ static enum status receive(struct connection *connection)
 #define FIXTURE_TEST(name)                                                                         \
     TEST_FIXTURE(name, struct connection *connection, open_connection, close_connection)
 
-FIXTURE_TEST(messages_arrive_with_their_files)
+FIXTURE_TEST(messages_arrive_with_their_file_descriptors)
 {
     struct stat sent;
     struct stat got;
@@ -61,7 +61,7 @@ FIXTURE_TEST(messages_arrive_with_their_files)
     }
 }
 
-FIXTURE_TEST(unexpected_files_in_a_message_are_refused)
+FIXTURE_TEST(unexpected_file_descriptors_in_a_message_are_refused)
 {
     const struct wire_message message = {.type = WIRE_SETUP};
     assert_int_equal(wire_send(connection->here, &message, &connection->here), STATUS_OK);

@@ -83,7 +83,7 @@ TEST(json_with_the_wrong_shape_is_refused_at_the_first_unexpected_byte)
 
 static const char *const media_types[] = {"application/json", "text/csv", NULL};
 
-TEST(the_media_type_or_the_first_bytes_select_the_form)
+TEST(the_media_type_or_the_first_bytes_select_the_form_of_the_body)
 {
     static const struct {
         const char *media_type;

@@ -3,7 +3,7 @@
 
 static const char *const offers[] = {"application/json", "text/plain", NULL};
 
-TEST(the_offer_with_the_highest_quality_is_chosen)
+TEST(the_offered_type_with_the_highest_quality_is_chosen)
 {
     static const struct {
         const char *accept;
@@ -40,7 +40,7 @@ TEST(an_accept_header_may_refuse_all_types)
     assert_false(header_choose_type("text", offers, &index));
 }
 
-TEST(the_first_wait_applies_and_an_invalid_wait_is_ignored)
+TEST(the_first_wait_preference_applies_and_invalid_values_are_ignored)
 {
     double wait_s = -1;
 
@@ -171,7 +171,7 @@ TEST(each_request_number_has_a_unique_id)
     assert_string_equal(ids[0], ids[1]);
 }
 
-TEST(the_first_and_last_digits_of_an_id_take_all_16_values)
+TEST(the_first_and_last_digits_of_a_request_id_take_all_16_values)
 {
     char seen[2 * 16] = {0};
     char id[REQUEST_ID_OWN_SIZE];

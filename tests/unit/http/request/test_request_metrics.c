@@ -96,7 +96,7 @@ static void *count(void *context)
     return context;
 }
 
-TEST(threads_lose_no_counts)
+TEST(counts_from_concurrent_threads_add_up)
 {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {

@@ -52,7 +52,7 @@ TEST(unknown_paths_have_no_route)
     }
 }
 
-TEST(the_error_for_a_wrong_method_lists_the_allowed_methods)
+TEST(the_error_for_an_unsupported_method_lists_the_allowed_methods)
 {
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];

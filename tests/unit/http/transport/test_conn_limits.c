@@ -66,7 +66,7 @@ TEST(an_ipv6_network_counts_as_one_address)
     free(limits);
 }
 
-TEST(connections_without_an_address_count_only_toward_the_total)
+TEST(connections_without_an_address_count_only_towards_the_total)
 {
     const struct sockaddr local = {.sa_family = AF_UNIX};
     struct conn_limits *limits = create(3, 100, 1);

@@ -122,7 +122,7 @@ TEST(bytes_received_early_extend_the_deadline_by_at_most_one_timeout)
     end(&pair);
 }
 
-TEST(the_rate_of_a_response_over_tcp_counts_acknowledged_bytes)
+TEST(the_rate_of_a_response_over_tcp_is_based_on_acknowledged_bytes)
 {
     static char bytes[1 << 20];
     const struct pair pair = connect_tcp();
@@ -162,7 +162,7 @@ TEST(headers_have_more_time_while_a_response_is_unacknowledged)
     end(&pair);
 }
 
-TEST(the_rate_of_a_response_over_a_unix_socket_counts_produced_bytes)
+TEST(the_rate_of_a_response_over_a_unix_socket_is_based_on_produced_bytes)
 {
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {0};

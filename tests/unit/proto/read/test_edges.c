@@ -129,7 +129,7 @@ TEST(weight_columns_are_recognized_by_name_and_unit)
     check_weight("% sym\n1 2 5 1999\n", "column 3", 5, "graph: 4.", false);
 }
 
-TEST(weight_none_ignores_all_attributes)
+TEST(all_attributes_are_ignored_if_weight_is_none)
 {
     static const char *const texts[] = {"from,to,len,none,weight\n1,2,3,4,5\n", "1 2 3 4\n",
                                         "a b {'weight': 5}\n"};

@@ -102,7 +102,7 @@ TEST(edges_are_accepted_up_to_the_limit)
 }
 
 /* A weight that does not fit int32_t converts all previously stored weights to doubles. */
-TEST(the_first_real_weight_converts_the_stored_integers)
+TEST(the_first_real_weight_converts_the_stored_integers_to_reals)
 {
     struct graph *graph =
         read_text(FORMAT_DIMACS, "p sp 3 5\na 2 3 7\na 1 3 -2.5\na 1 2 4\na 1 2 3.5\na 3 3 -1\n");

@@ -186,7 +186,7 @@ TEST(the_weight_attribute_is_recognized_by_its_name)
     check_edge(others, "<data key='weight'>7</data>", 7, NULL);
 }
 
-TEST(weight_none_ignores_all_attributes)
+TEST(all_attributes_are_ignored_if_weight_is_none)
 {
     static const char text[] =
         HEAD "<key id='d0' for='edge' attr.name='weight'><default>4</default></key>"

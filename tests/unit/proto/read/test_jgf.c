@@ -45,7 +45,7 @@ TEST(any_split_of_the_input_gives_the_same_graph)
     "{\"graph\":{\"edges\":[{\"source\":\"a\",\"target\":\"b\",\"metadata\":{\"weight\":7}}],"     \
     "\"directed\":false,\"nodes\":{\"b\":{},\"a\":{\"metadata\":{\"weight\":1}}}}}"
 
-TEST(both_versions_give_the_same_graph)
+TEST(both_versions_of_the_format_give_the_same_graph)
 {
     struct graph *one = read_text(FORMAT_JGF, VERSION_1);
     struct graph *two = read_text(FORMAT_JGF, VERSION_2);

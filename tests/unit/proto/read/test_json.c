@@ -129,7 +129,7 @@ TEST(edges_with_ambiguous_weights_are_refused)
 }
 
 /* vis.js writes a width and a label for each edge, neither of which is a weight. */
-TEST(weight_none_ignores_all_attributes)
+TEST(all_attributes_are_ignored_if_weight_is_none)
 {
     static const char unweighted[] =
         "{\"nodes\":[{\"id\":0},{\"id\":1}],\"edges\":"

@@ -6,7 +6,7 @@ static struct word_cursor cursor_of(const char *line)
     return (struct word_cursor){line, line, line + strlen(line)};
 }
 
-TEST(words_are_split_at_whitespace_and_have_column_numbers)
+TEST(words_are_separated_by_whitespace_and_have_column_numbers)
 {
     struct word_cursor cursor = cursor_of("  sp\t12 ");
     struct field word = line_word_next(&cursor);

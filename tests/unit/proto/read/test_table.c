@@ -95,7 +95,7 @@ TEST(tables_with_any_delimiter_header_and_missing_value_are_read)
     check_edges("0\n", "");
 }
 
-TEST(a_first_line_that_may_be_a_row_or_names_is_refused)
+TEST(a_first_line_that_may_be_a_row_or_a_header_is_refused)
 {
     static const char *const tables[] = {",5,3\n5,,2\n3,2,\n", ",0.5\n0.5,\n",
                                          ";2.5;9\n2.5;-;7\n9;7;\n"};

@@ -141,7 +141,7 @@ TEST(entries_lowered_from_the_unreachable_value_are_restored)
     }
 }
 
-TEST(a_distance_beyond_u2_is_refused)
+TEST(a_distance_beyond_the_range_of_u2_is_refused)
 {
     static const struct cpu_finish_options options = {0};
     static const int32_t limits[] = {UNREACHABLE_U2 - 1, UNREACHABLE_U2, -1};

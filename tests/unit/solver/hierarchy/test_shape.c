@@ -55,7 +55,7 @@ static void check_shape(const struct graph *graph)
     hierarchy_destroy_shape(shape);
 }
 
-TEST(the_shape_has_an_entry_for_every_remaining_arc)
+TEST(the_shape_has_entries_for_the_edges_and_the_fill_of_the_elimination)
 {
     for (uint64_t seed = 0; seed < 200; ++seed) {
         struct graph *graph = range_random(seed);

@@ -16,7 +16,7 @@ static uint32_t in_order[VERTICES] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10
                                       30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44,
                                       45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59};
 
-TEST(the_time_of_a_dense_solve_is_the_sum_of_its_rounds)
+TEST(the_time_of_a_dense_solve_is_the_sum_of_the_times_of_its_rounds)
 {
     assert_true(plan_cost_dense(&figures, 0, false) == 0);
     /* A single tile has no panels. */
