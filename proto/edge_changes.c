@@ -46,7 +46,7 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
         if (change->source == change->target && change->weight < 0) {
             return problem_refuse(reterr, STATUS_BAD_GRAPH,
                                   "Give an edge from a vertex to itself a weight of 0 or more.",
-                                  "Change %zu (counted from 1) creates a negative cycle by itself.",
+                                  "Change %zu, counted from 1, gives a loop a negative weight.",
                                   i + 1);
         }
         loops += change->source == change->target;
@@ -137,8 +137,8 @@ static enum status replace_weights(const struct edge_changes *changes, struct gr
     if (changes->weights_size != wanted) {
         return problem_refuse_limit(
             reterr, STATUS_BAD_GRAPH, (double)wanted, (double)changes->weights_size,
-            "List one weight per edge, in the order of GET .../edges.",
-            "The graph has %" PRIu64 " edges, whose weights in %s take %" PRIu64 " bytes, not %zu.",
+            "Send one weight per edge, in the order of GET .../edges.",
+            "The %" PRIu64 " weights of kind %s take %" PRIu64 " bytes, but the body has %zu.",
             graph->edge_count, kind_name(changes->kind), wanted, changes->weights_size);
     }
     STATUS_TRY(kind_is_float(changes->kind) ? make_real(graph) : STATUS_OK);
@@ -146,7 +146,7 @@ static enum status replace_weights(const struct edge_changes *changes, struct gr
         const double weight = kind_element(changes->kind, changes->weights, edge);
         if (!isfinite(weight)) {
             return problem_set(reterr, STATUS_BAD_GRAPH,
-                               "Weight %" PRIu64 ", counted from 0, is not a number.", edge);
+                               "Weight %" PRIu64 ", counted from 0, is not a finite number.", edge);
         }
         put_weight(graph, edge, weight);
     }
@@ -227,7 +227,7 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
     }
     merge_edges(changes, *graph, &edges, ret_absent);
     if (edge_limit > 0 && edges.count > edge_limit) {
-        problem_set(reterr, STATUS_TOO_LARGE, "The graph would have too many edges.");
+        problem_set(reterr, STATUS_TOO_LARGE, "The changed graph would have too many edges.");
         problem_limit(reterr, (double)edge_limit, (double)edges.count);
         free(edges.edges);
         return STATUS_TOO_LARGE;

@@ -68,7 +68,8 @@ static enum status refuse_bound(const struct graph *graph, enum kind kind, doubl
 {
     return problem_refuse_limit(
         reterr, STATUS_WEIGHT_RANGE, limit, graph->summary.distance_bound, hint,
-        "A distance may reach %s, but kind %s is exact only below %s.",
+        limit < (double)FLT_MAX ? "A distance may reach %s, but kind %s is exact only below %s."
+                                : "A distance may reach %s, but kind %s holds values up to %s.",
         number_text(graph->summary.distance_bound).text, kind_name(kind), number_text(limit).text);
 }
 
@@ -118,7 +119,7 @@ enum status graph_choose_kind(const struct graph *graph, enum kind requested, en
     } else if (requested == KIND_AUTO && bound >= BOUND_F8) {
         return refuse_bound(graph, KIND_F8, BOUND_F8,
                             "Scale the weights down, mark missing edges with no_edge=, or use "
-                            "kind=f8, which rounds.",
+                            "kind=f8, which rounds distances.",
                             reterr);
     } else if (requested == KIND_AUTO) {
         kind = bound < GRAPH_BOUND_I4 ? KIND_I4 : KIND_F8;

@@ -58,14 +58,14 @@ static void warn_weights(const struct input_report *report, const struct graph *
                graph->summary.max_weight == 0) {
         warning_hint(
             warning_add(warnings, WARNING_ALL_WEIGHTS_ZERO,
-                        "All weights are 0, and so are all distances."),
+                        "All weights are 0, so all finite distances are 0."),
             "Choose another column with weight=, or count each edge as 1 with weight=none.");
     }
     if (has_negative_costs(report, graph)) {
         warning_hint(warning_add(warnings, WARNING_NEGATIVE_COSTS,
                                  "-1 was read as a weight, but pgRouting and many matrices use -1 "
                                  "to mark a missing edge."),
-                     "no_edge=-1 omits such edges.");
+                     "no_edge=-1 omits edges of weight -1.");
     }
 }
 
@@ -100,12 +100,12 @@ void input_report_hint(const struct input_report *report, struct problem *proble
         return;
     }
     if (report->format == FORMAT_METIS) {
-        problem_hint(problem, "The format was guessed as METIS from the first lines. If the file "
-                              "is a list of edges, specify format=edges.");
+        problem_hint(problem, "The file was read as METIS, because its first lines look like "
+                              "METIS. If the file is a list of edges, specify format=edges.");
     } else if (report->format == FORMAT_EDGES) {
         problem_hint(problem,
                      "The file was read as a list of edges, because its first bytes match no other "
-                     "format. Each line has a source, a target and an optional weight.");
+                     "format. Each line must have a source, a target and an optional weight.");
     }
 }
 

@@ -47,7 +47,7 @@ static const struct status_info table[] = {
 
     [STATUS_BAD_GRAPH] = {"BadGraph", "The graph cannot be read", 422, EXIT_BAD_INPUT},
     [STATUS_EMPTY_BODY] = {"EmptyBody", "The body is empty", 422, EXIT_BAD_INPUT},
-    [STATUS_TRUNCATED] = {"Truncated", "The graph ends too early", 422, EXIT_BAD_INPUT},
+    [STATUS_TRUNCATED] = {"Truncated", "The input ends too early", 422, EXIT_BAD_INPUT},
     [STATUS_WEIGHT_RANGE] = {"WeightRange", "The weights exceed the range of the kind", 422,
                              EXIT_BAD_INPUT},
     [STATUS_NEGATIVE_CYCLE] = {"NegativeCycle", "The graph has a negative cycle", 422,
@@ -79,7 +79,7 @@ static const struct status_info table[] = {
     [STATUS_DISK_FULL] = {"DiskFull", "The disk is full", 507, EXIT_BAD_INPUT},
     [STATUS_IO] = {"InputOutput", "Reading or writing failed", 500, EXIT_BAD_INPUT},
     [STATUS_CORRUPT] = {"Corrupt", "Stored data is damaged", 500, EXIT_BAD_INPUT},
-    [STATUS_NOT_VERIFIED] = {"NotVerified", "The result failed its verification", 500, EXIT_DEVICE},
+    [STATUS_NOT_VERIFIED] = {"NotVerified", "The result failed verification", 500, EXIT_DEVICE},
     [STATUS_DEVICE_LOST] = {"DeviceLost", "The device failed", 503, EXIT_DEVICE},
     [STATUS_POISON_JOB] = {"PoisonJob", "Every solver that ran the job failed", 500, EXIT_DEVICE},
     [STATUS_CONFIG] = {"Configuration", "The configuration is invalid", 500, EXIT_USAGE},

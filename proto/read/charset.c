@@ -51,7 +51,7 @@ enum status charset_choose(const char *name, char ret_charset[CHARSET_NAME_SIZE]
         }
     }
     problem_set(reterr, STATUS_BAD_PARAMETER, "The charset \"%.40s\" is not supported.", name);
-    problem_hint_list(reterr, "Read here:", charsets);
+    problem_hint_list(reterr, "The supported charsets are", charsets);
     return STATUS_BAD_PARAMETER;
 }
 

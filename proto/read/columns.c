@@ -429,8 +429,8 @@ static enum status refuse_ends(const struct columns *columns, const struct table
     if (header != NULL && columns_are_places(header, first)) {
         return problem_bad_graph_hint(
             reterr, 0, header->fields[0].column,
-            "Upload the edges first, then PUT this file to /v1/graphs/{g}/coordinates; or name "
-            "the columns of an edge list with source_column= and target_column=.",
+            "Upload the edges first, then PUT this file to /v1/graphs/{g}/coordinates. If the file "
+            "is a list of edges, name its columns with source_column= and target_column=.",
             "This is a table of places or nodes, not a list of edges.");
     }
     if (header == NULL) {
@@ -444,11 +444,11 @@ static enum status refuse_ends(const struct columns *columns, const struct table
             first->count);
     }
     (void)list_columns(columns, false, LOOK_EMPTY, ", ", list);
-    return problem_bad_graph_hint(reterr, 0, header->fields[0].column,
-                                  "Name the columns with source_column=, target_column= and "
-                                  "weight=, or specify format=matrix if the file is a matrix.",
-                                  "The source and target columns have no recognized names: %s.",
-                                  list);
+    return problem_bad_graph_hint(
+        reterr, 0, header->fields[0].column,
+        "Name the columns with source_column=, target_column= and weight=, or specify "
+        "format=matrix if the file is a matrix.",
+        "No columns have recognized names for source and target. The columns are: %s.", list);
 }
 
 static enum status choose_ends(struct columns *columns, const struct table_row *header,
@@ -527,7 +527,7 @@ static enum status choose_weight(struct columns *columns, const struct table_row
         warning_hint(warning_add(&columns->reader->notes.warnings, WARNING_FORMAT_GUESSED,
                                  "The weights were read from %s, the only remaining column.",
                                  columns->list[left].name),
-                     "Name the column of the weights with weight=.");
+                     "Name the weight column with weight=.");
     }
     return STATUS_OK;
 }
@@ -576,7 +576,7 @@ enum status columns_choose(struct columns *columns, const struct table_row *head
                                  "The first line was read as a header with source column %s and "
                                  "target column %s, although these names are not recognized.",
                                  columns->list[0].name, columns->list[1].name),
-                     "Name the columns source, target and weight, or give source_column= and "
+                     "Name the columns source, target and weight, or specify source_column= and "
                      "target_column=.");
     }
     notes->says_direction |= columns->roles[ROLE_TYPE] != NO_COLUMN;
@@ -592,8 +592,8 @@ static enum status check_type(const struct columns *columns, struct field type,
         return STATUS_OK;
     }
     return problem_bad_graph_hint(reterr, 0, type.column,
-                                  "directed=true or directed=false applies to all edges; an "
-                                  "undirected edge can also be written as two directed edges.",
+                                  "Specify directed=true or directed=false for all edges, or write "
+                                  "each undirected edge as two directed edges.",
                                   "The type of the edge is '%.*s', but the edges before it are %s.",
                                   type.size > 40 ? 40 : (int)type.size, type.bytes,
                                   columns->undirected ? "undirected" : "directed");
@@ -673,7 +673,7 @@ enum status columns_accept_value(struct columns *columns, size_t index, struct f
     }
     if (value.size >= COLUMN_VALUE_SIZE) {
         return problem_bad_graph(reterr, value.line, value.column,
-                                 "The value has more than %d characters.", COLUMN_VALUE_SIZE - 1);
+                                 "The value is longer than %d bytes.", COLUMN_VALUE_SIZE - 1);
     }
     memcpy(copy, value.bytes, value.size);
     record->from[column->role] = index;
@@ -853,12 +853,12 @@ static enum status check_left(const struct columns *columns, struct problem *ret
               "decimal commas, specify \"decimal=,\". To count each edge as 1, specify weight=none."
         : first->is_nested || first->is_text
             ? columns->reader->format == FORMAT_JGF
-                  ? "Write the weight as a number in the metadata of the edge, \"metadata\": "
-                    "{\"weight\": 5}, or specify weight=none, which counts each edge as 1."
+                  ? "Write the weight as a number in the metadata of the edge, such as "
+                    "\"metadata\": {\"weight\": 5}, or count each edge as 1 with weight=none."
                   : "Write the weight as a number in the edge itself, such as \"weight\": 5, name "
                     "another attribute with weight=, or count each edge as 1 with weight=none."
-            : "weight=%s reads the weights from that column, and weight=none counts each edge as "
-              "1.",
+            : "Specify weight=%s to read the weights from this column, or weight=none to count "
+              "each edge as 1.",
         first->name);
     return STATUS_BAD_GRAPH;
 }

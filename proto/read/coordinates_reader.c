@@ -39,12 +39,12 @@ static enum status refuse_at(uint64_t column, const char *detail, const char *hi
 static enum status refuse_line(const struct coordinates_reader *reader, uint64_t column,
                                const char *detail, struct problem *reterr)
 {
-    return refuse_at(
-        column, detail,
-        reader->form == FORM_CO
-            ? "One line 'p aux sp co N' comes before N lines 'v ID X Y'."
-            : "Begin with a line vertex,lon,lat or vertex,x,y; or send a DIMACS .co file.",
-        reterr);
+    return refuse_at(column, detail,
+                     reader->form == FORM_CO
+                         ? "Write one line 'p aux sp co N' and then N lines 'v ID X Y'."
+                         : "Begin the file with a header vertex,lon,lat or vertex,x,y, or send a "
+                           "DIMACS .co file.",
+                     reterr);
 }
 
 static enum status find_vertex(const struct coordinates_reader *reader, const struct field *name,
@@ -67,14 +67,14 @@ static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,
         if (reader->system == SYSTEM_DEGREES) {
             return refuse_at(column,
                              "A longitude must be from -180 to 180, and a latitude from -90 to 90.",
-                             "lon is the longitude and lat the latitude; name the columns of "
-                             "points in a plane x and y.",
+                             "Write the longitude in the column lon and the latitude in the column "
+                             "lat. For planar coordinates, name the columns x and y.",
                              reterr);
         }
         reader->system = SYSTEM_PLANE;
     }
     if (fabs(place[0]) > COORDINATES_LIMIT || fabs(place[1]) > COORDINATES_LIMIT) {
-        return refuse_line(reader, column, "The coordinates of this vertex are too large.", reterr);
+        return refuse_line(reader, column, "A coordinate must be from -1e100 to 1e100.", reterr);
     }
     if (coordinates_has(reader->coordinates, row)) {
         return refuse_line(reader, column, "This vertex already has coordinates.", reterr);
@@ -105,7 +105,7 @@ static enum status read_row(struct coordinates_reader *reader, const struct fiel
     }
     for (size_t i = 0; i < 2; i++) {
         if (!number_parse_real(parts[i + 1]->bytes, parts[i + 1]->size, &place[i])) {
-            return refuse_line(reader, parts[i + 1]->column, "This is not a number.", reterr);
+            return refuse_line(reader, parts[i + 1]->column, "The value is not a number.", reterr);
         }
     }
     return place_vertex(reader, row, place, parts[0]->column, reterr);
@@ -252,7 +252,7 @@ enum status coordinates_reader_end(struct coordinates_reader *reader,
     }
     if (reader->form == FORM_CO && reader->listed != reader->announced) {
         return problem_set(reterr, STATUS_BAD_COORDINATES,
-                           "The file declares %" PRId64 " vertices, but contains %" PRId64 ".",
+                           "The p line declares %" PRId64 " vertices, but %" PRId64 " were found.",
                            reader->announced, reader->listed);
     }
     coordinates->is_plane = reader->system == SYSTEM_PLANE;

@@ -368,7 +368,7 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
          "scipy.sparse.load_npz('g.npz'))."},
         {"\xFD\x37zXZ", 6, CODING_IDENTITY, "an xz file", unpack},
         {"BZh#1AY&SY", 10, CODING_IDENTITY, "a bzip2 file", unpack},
-        {"\xD0\xCF\x11\xE0", 4, CODING_IDENTITY, "an .xls sheet", "Save the sheet as CSV."},
+        {"\xD0\xCF\x11\xE0", 4, CODING_IDENTITY, "an .xls workbook", "Save a sheet as CSV."},
         {"PAR1", 4, CODING_IDENTITY, "a Parquet file",
          TO_CSV "pandas.read_parquet('g.parquet')" AS_CSV},
         {"ARROW1", 6, CODING_IDENTITY, "an Arrow file",
@@ -397,8 +397,8 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
             return STATUS_OK;
         }
         if (signatures[i].coding == CODING_IDENTITY) {
-            return problem_bad_graph_hint(reterr, 0, 0, signatures[i].hint, "This is %s.",
-                                          signatures[i].name);
+            return problem_bad_graph_hint(reterr, 0, 0, signatures[i].hint,
+                                          "This is %s, which cannot be read.", signatures[i].name);
         }
         decoder->told = true;
         return start_coding(decoder, signatures[i].coding);

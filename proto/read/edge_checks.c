@@ -136,9 +136,9 @@ enum status edge_check_counts(const int64_t integers[3], size_t column_count, bo
         reterr, 0, 0,
         fits ? "If the line is an edge, add a header source,target or source,target,weight; "
                "otherwise remove the line."
-             : "Correct the first line, or give the edge a weight.",
-        fits ? "The first line, %lld %lld, may be an edge, or the numbers of vertices and edges: "
-               "%lld edges follow."
+             : "Correct the first line or, if the line is an edge, add a weight.",
+        fits ? "The first line, %lld %lld, may be an edge or the numbers of vertices and edges, "
+               "because %lld edges follow."
              : "The first line, %lld %lld, does not fit the %lld lines that follow: it does not "
                "give the numbers of their vertices and edges, and as an edge it lacks a weight.",
         (long long)integers[0], (long long)integers[1], (long long)behind);
@@ -163,7 +163,7 @@ enum status edge_check_times(const struct graph_builder *builder, struct problem
         return STATUS_OK;
     }
     return problem_bad_graph_hint(
-        reterr, 0, 0, "weight=3 reads them as weights, and weight=none counts each edge as 1.",
+        reterr, 0, 0, "weight=3 reads column 3 as weights, and weight=none counts each edge as 1.",
         "The numbers in column 3 look like times, in seconds since 1970, and nothing marks them as "
         "weights.");
 }
@@ -222,7 +222,7 @@ void edge_check_warn(const struct graph_builder *builder, const struct name_tabl
         warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
                                  "The first line was read as an edge but shares no vertex with "
                                  "another edge, so it may be a header."),
-                     "If it is a header, name its columns source and target.");
+                     "If the first line is a header, name its columns source and target.");
     }
 }
 

@@ -55,7 +55,7 @@ static enum status number_vertex(const struct edges *edges, struct field field, 
     if (!number_parse_integer(field.bytes, field.size, &vertex) || vertex < 0 ||
         vertex >= vertex_count) {
         return problem_bad_graph(reterr, 0, field.column,
-                                 "'%.*s' is not a vertex from 0 to n-1 with n=%u.",
+                                 "'%.*s' is not a vertex: with n=%u, vertices are 0 to n-1.",
                                  field.size > 40 ? 40 : (int)field.size, field.bytes, vertex_count);
     }
     *ret_row = (uint32_t)vertex;
@@ -366,7 +366,7 @@ static enum status parse_comment(struct edges *edges, const char *line, size_t s
 {
     if (size == 1 && line[0] == '#') {
         return problem_bad_graph_hint(
-            reterr, 0, 1, "Remove this line and the nodes above it, or add text after its #.",
+            reterr, 0, 1, "Remove this line and the nodes above the line, or add text after the #.",
             "A line with only # separates the nodes of a TGF file from its edges.");
     }
     if (edges->decided || edges->held.size > 0) {
@@ -374,7 +374,7 @@ static enum status parse_comment(struct edges *edges, const char *line, size_t s
                    ? STATUS_OK
                    : problem_bad_graph_hint(
                          reterr, 0, 1,
-                         "Put a space after a comment's first character; quote an edge's value.",
+                         "Put a space after the # or % of a comment, or quotes around the value.",
                          "The line begins with %c like a comment, but has as many columns as an "
                          "edge.",
                          *line);

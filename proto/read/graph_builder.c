@@ -52,7 +52,7 @@ static enum status check_room(const struct graph_builder *builder, uint64_t vert
     }
     return problem_refuse_limit(
         reterr, STATUS_DISK_FULL, (double)options->room_bytes, bytes,
-        "Delete graphs, or retry when there is space.",
+        "Delete graphs, or retry when more disk space is free.",
         "There is not enough disk space for the result of a graph with %llu vertices.",
         (unsigned long long)vertex_count);
 }

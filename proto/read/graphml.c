@@ -230,7 +230,7 @@ static enum status parse_direction(struct graphml *graphml, const char *directio
     }
     if (strcmp(direction, "true") != 0 && strcmp(direction, "1") != 0) {
         return refuse_element(graphml, "directed is neither true nor false.",
-                              "Write true or false, or omit the attribute.");
+                              "Write directed=\"true\" or \"false\", or omit the attribute.");
     }
     if (graphml->directed || graphml->reader.options.has_directed) {
         return STATUS_OK;
@@ -350,13 +350,13 @@ static void on_start(void *context, const char *name, const char **attributes)
     }
     if (graphml->depth == DEPTH_LIMIT) {
         note_failure(graphml,
-                     refuse_element(graphml, "There are more than 64 levels of elements.",
+                     refuse_element(graphml, "Elements are nested more than 64 levels deep.",
                                     "Nest elements less deeply; GraphML needs only four levels."));
         return;
     }
     if (graphml->depth == 0 && element != ELEMENT_GRAPHML) {
         note_failure(graphml, refuse_element(graphml, "The root element is not <graphml>.",
-                                             "Convert other XML to GraphML."));
+                                             "Convert the file to GraphML."));
         return;
     }
     if (graphml->depth > 0) {
@@ -511,7 +511,7 @@ static enum status parse_block(struct graphml *graphml, bool is_last, struct pro
     if (!is_last && begin >= 0 &&
         graphml->parsed_bytes - (uint64_t)begin > READER_LINE_LIMIT + BLOCK_SIZE) {
         return refuse_element(graphml, "A tag or a comment is longer than 65536 bytes.",
-                              "Make it shorter.");
+                              "Shorten the tag or comment.");
     }
     return STATUS_OK;
 }

@@ -20,8 +20,8 @@
 #include <string.h>
 
 #define READ_HERE                                                                                  \
-    "networkx.node_link_data writes this format, and pandas.json_normalize converts records to a " \
-    "table for CSV."
+    "networkx.node_link_data writes a supported form of JSON, and pandas.json_normalize "          \
+    "converts records to a table that can be saved as CSV."
 
 enum dialect { DIALECT_JSON, DIALECT_JGF, DIALECT_COUNT };
 
@@ -225,7 +225,7 @@ static enum status parse_member_name(struct json *json, const struct json_token 
     }
     STATUS_TRY(mark_seen(json, json->member, token, reterr));
     if (has_seen(json, MEMBER_EDGES) && has_seen(json, MEMBER_LINKS)) {
-        return refuse_token(token, "There are both \"edges\" and \"links\".", reterr);
+        return refuse_token(token, "The graph has both \"edges\" and \"links\".", reterr);
     }
     return STATUS_OK;
 }
@@ -248,7 +248,7 @@ static enum status parse_member_value(struct json *json, const struct json_token
         if (token->kind != JSON_TOKEN_NUMBER ||
             !number_parse_integer(token->text, token->size, &json->vertex_count) ||
             json->vertex_count < 0) {
-            return refuse_token(token, "\"n\" is not a count of vertices.", reterr);
+            return refuse_token(token, "\"n\" must be the number of vertices.", reterr);
         }
         return graph_builder_admit(json->reader.builder, (uint64_t)json->vertex_count, reterr);
     case MEMBER_DIRECTED:
@@ -257,11 +257,11 @@ static enum status parse_member_value(struct json *json, const struct json_token
         json->by_key = json->dialect == DIALECT_JGF && is_object(token);
         return json->by_key || is_array(token)
                    ? STATUS_OK
-                   : refuse_token(token, "The nodes are not a list.", reterr);
+                   : refuse_token(token, "\"nodes\" is not an array.", reterr);
     case MEMBER_EDGES:
     case MEMBER_LINKS:
         return is_array(token) ? STATUS_OK
-                               : refuse_token(token, "The edges are not a list.", reterr);
+                               : refuse_token(token, "The edges are not in an array.", reterr);
     default:
         return STATUS_OK;
     }
@@ -502,7 +502,7 @@ static enum status parse_matrix(struct json *json, const struct json_token *toke
         return refuse_token(token, "The matrix is not an array of arrays.", reterr);
     }
     if (!is_end(token) && json->matrix.has_width) {
-        (void)refuse_token(token, "There are both \"distances\" and \"durations\".", reterr);
+        (void)refuse_token(token, "The document has both \"distances\" and \"durations\".", reterr);
         problem_hint(reterr, "Choose one with weight=distances or weight=durations.");
         return STATUS_BAD_GRAPH;
     }

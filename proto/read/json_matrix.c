@@ -46,8 +46,8 @@ enum status json_matrix_accept(struct json_matrix *matrix, const struct json_tok
     }
     if (token->kind != JSON_TOKEN_ARRAY_END) {
         return refuse_token(
-            token, "The document is neither an object nor a matrix, that is, an array of arrays.",
-            "pandas.json_normalize converts records to a table for CSV.", reterr);
+            token, "The document is neither an object nor a matrix (an array of arrays).",
+            "pandas.json_normalize converts records to a table that can be saved as CSV.", reterr);
     }
     matrix->width = matrix->has_width ? matrix->width : matrix->column;
     matrix->has_width = true;

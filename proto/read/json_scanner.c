@@ -90,7 +90,7 @@ static enum status open_container(struct json_scanner *scanner, bool array, stru
     enum status status;
     if (scanner->depth == JSON_DEPTH_LIMIT) {
         return problem_bad_graph(reterr, scanner->place.line, scanner->place.column,
-                                 "There are more than 32 levels of nesting.");
+                                 "The document is nested more than 32 levels deep.");
     }
     begin_token(scanner, MODE_BETWEEN);
     status = emit_token(scanner, array ? JSON_TOKEN_ARRAY_BEGIN : JSON_TOKEN_OBJECT_BEGIN, reterr);
@@ -131,8 +131,8 @@ static enum status refuse_literal(const struct json_scanner *scanner, struct pro
     const struct json_place place = scanner->token_place;
     if (strcmp(word, "NaN") == 0 || strcmp(word, "Infinity") == 0) {
         return problem_bad_graph_hint(reterr, place.line, place.column,
-                                      "Omit the edge: missing edges must not be listed.",
-                                      "%s is not JSON.", text);
+                                      "Omit the edge or, in a matrix, write null.",
+                                      "%s is not valid JSON.", text);
     }
     return problem_bad_graph(reterr, place.line, place.column, "'%.40s' is not a JSON value.",
                              text);

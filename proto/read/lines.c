@@ -161,7 +161,7 @@ enum status line_word_parse_vertex(struct field word, uint32_t vertex_count, uin
     if (vertex < 1 || vertex > vertex_count) {
         return problem_bad_graph_hint(
             reterr, 0, word.column, vertex == 0 ? "This format numbers vertices from 1." : NULL,
-            "Vertex %lld is not in 1..%u.", (long long)vertex, vertex_count);
+            "Vertex %lld is outside the range 1 to %u.", (long long)vertex, vertex_count);
     }
     *ret_row = (uint32_t)(vertex - 1);
     return STATUS_OK;

@@ -124,7 +124,7 @@ static enum status parse_size(struct mtx *mtx, struct word_cursor cursor, struct
     }
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (row_count != column_count) {
-        return problem_bad_graph_hint(reterr, 0, columns.column, "The matrix must be square.",
+        return problem_bad_graph_hint(reterr, 0, columns.column, "Send a square matrix.",
                                       "The matrix is not square, so its rows are not vertices.");
     }
     /* An array lists the whole matrix, or its lower triangle with or without the diagonal. Vertex

@@ -132,7 +132,7 @@ static enum status finish_npy(struct reader *reader, struct graph **ret_graph,
     if (npy->has_loops && reader->options.format_guessed &&
         (npy->header.rows == 2 || npy->header.rows == 3)) {
         return problem_bad_graph_hint(
-            reterr, 0, 0, "format=npy reads it as a matrix. " AS_TEXT,
+            reterr, 0, 0, "format=npy reads the array as a matrix. " AS_TEXT,
             "The array may be a matrix whose diagonal is not 0, or a list of edges.");
     }
     return reader_finish_range(reader, (uint32_t)npy->header.rows, 0, NULL, true, ret_graph,

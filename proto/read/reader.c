@@ -264,10 +264,9 @@ static enum status judge_value(const struct reader *reader, double value, bool *
     }
     const char *largest = value == INT32_MAX ? "2147483647" : "9223372036854775807";
     problem_bad_graph(reterr, 0, 0,
-                      "%s is the largest value of an integer type and may mark a missing edge.",
+                      "The weight %s, the largest of its integer type, may mark a missing edge.",
                       largest);
-    problem_hint(reterr,
-                 "no_edge=%s omits edges with this value; no_edge=none reads it as a weight.",
+    problem_hint(reterr, "no_edge=%s omits edges with this value; no_edge=none keeps these edges.",
                  largest);
     return STATUS_BAD_GRAPH;
 }
@@ -323,12 +322,12 @@ static const char *find_hint(struct field weight)
     return reader_is_not_finite(weight.bytes, weight.size)
                ? "Omit the edge: missing edges must not be listed."
            : memchr(weight.bytes, ',', weight.size) != NULL
-               ? "Give \"decimal=,\" to read decimal commas, or write decimals with a point and "
+               ? "Specify \"decimal=,\" to read decimal commas, or write decimals with a point and "
                  "without thousands separators."
            : isalpha((unsigned char)*weight.bytes)
                ? "Write a number, or omit a missing edge. If the line is a header, use names such "
-                 "as source,target,weight, or give source_column= and target_column=. weight=none "
-                 "counts each edge as 1; format=matrix reads a matrix."
+                 "as source,target,weight, or specify source_column= and target_column=. "
+                 "weight=none counts each edge as 1; format=matrix reads a matrix."
            : weight.size > 4 && memchr(weight.bytes, 'e', weight.size) != NULL
                ? "If this weight marks a missing edge, omit the edge."
                : "Write only the number, without units, currency signs or thousands separators.";
@@ -357,7 +356,7 @@ static enum status refuse_weight(struct field weight, struct problem *reterr)
         reader_is_not_finite(weight.bytes, weight.size)
             ? "The weight '%.*s' is not a finite number."
         : memchr(weight.bytes, ',', weight.size) != NULL
-            ? "The weight '%.*s' has a decimal comma."
+            ? "The weight '%.*s' contains a decimal comma."
             : "The weight '%.*s' is not a number in the range of a double.",
         shown, weight.bytes);
 }

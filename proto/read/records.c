@@ -67,7 +67,7 @@ enum status record_splitter_end(const struct record_splitter *splitter, struct p
     return splitter->taken == splitter->count
                ? STATUS_OK
                : problem_set(reterr, STATUS_TRUNCATED,
-                             "The file has %" PRIu64 " of %" PRIu64 " records of %zu bytes%s.",
+                             "The file has only %" PRIu64 " of %" PRIu64 " records of %zu bytes%s.",
                              splitter->taken, splitter->count, splitter->size,
                              splitter->pending.size > 0 ? ", and a part of another" : "");
 }

@@ -37,7 +37,7 @@ static const struct {
      LINE "((di)?graph(" GAP WORD ")?" SPACE "\\{|(di)?graph" SPACE "\"|strict" GAP WORD ")"},
     {"a GML file",
      "Convert the file: import json, networkx; " NODE_LINK(
-         "networkx.read_gml('g.gml')") "; where labels are missing or occur twice, "
+         "networkx.read_gml('g.gml')") "; if labels are missing or occur twice, use "
                                        "read_gml('g.gml', label='id').",
      LINE "graph" SPACE "\\["},
     {"a Pajek file",
@@ -76,7 +76,7 @@ static const struct {
      LINE WORD GAP "(pp|pd|pr|rc|cr|interacts_with)" GAP WORD},
     {"a GDF file", "Convert the file: sed '1,/^edgedef>/d' g.gdf >g.csv", LINE "nodedef>"},
     {"a table printed by psql or mysql",
-     "Write CSV: psql --csv, or \\copy (SELECT ...) TO 'g.csv' CSV HEADER; or mysql --batch.",
+     "Use psql --csv, or \\copy (SELECT ...) TO 'g.csv' CSV HEADER in psql, or mysql --batch.",
      LINE "\\+?-+(\\+-+)+\\+?" BLANKS "$"},
     {"text with classic Mac line endings (CR)", "Convert the file: tr '\\r' '\\n' <g.csv >h.csv",
      "\\`.*\r[^\r].*\\'"}, /* matches a whole text without line feeds */

@@ -372,7 +372,7 @@ static void note_layout(struct table *table)
         warning_hint(
             warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
                         "The table was read as a matrix, because it has as many lines as columns."),
-            "format=edges reads it as a list of edges.");
+            "format=edges reads the table as a list of edges.");
     }
 }
 

@@ -149,7 +149,7 @@ REFUSED = (
     ('{"durations":[[0,5],[5,0]],"distances":[[0,9],[9,0]]}', "", (1, 40), "both", "weight=distances"),
     (npy(b"<i8", "<4q", 0, 1, 1, 2), "", None, "whose diagonal is not 0, or a list of edges", "a.T"),
     (npy(b"<f8", "<9d", 0, 1, 5, 1, 2, 6, 2, 0, 7), "", None, "or a list of edges", "format=npy"),
-    (",a,b,c\na,0,5 km,1\nb,5,0,2\nc,1,1,0\n", "", (1, 1), "no recognized names", "format=matrix"),
+    (",a,b,c\na,0,5 km,1\nb,5,0,2\nc,1,1,0\n", "", (1, 1), "recognized names for source and target", "format=matrix"),
     (",a,b,c\na,0,5 km,1\nb,5,0,2\nc,1,1,0\n", "format=matrix", (2, 5), "5 km", "units"),
     (",a,b,c\na,0,5,N/A\nb,5,0,2\nc,N/A,2,0\n", "", (2, 7), "N/A", "sed"),
     ("%%MatrixMarket matrix coordinate pattern general\n2 1\n3 1\n", "", (2, 4), "number of entries", "rows, columns"),

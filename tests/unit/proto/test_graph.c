@@ -47,9 +47,9 @@ TEST(bounds_are_printed_in_their_shortest_form)
         const char *detail;
     } cases[] = {
         {"p sp 2 1\na 1 2 1.7e308\n", KIND_F4,
-         "A distance may reach 1.7e+308, but kind f4 is exact only below 3.4028234663852886e+38."},
+         "A distance may reach 1.7e+308, but kind f4 holds values up to 3.4028234663852886e+38."},
         {"p sp 3 2\na 1 2 1.7e308\na 2 3 1.7e308\n", KIND_F8,
-         "A distance may reach inf, but kind f8 is exact only below 1.7976931348623157e+308."},
+         "A distance may reach inf, but kind f8 holds values up to 1.7976931348623157e+308."},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct graph *graph = read_text(FORMAT_DIMACS, cases[i].text);

@@ -171,7 +171,7 @@ TEST(ambiguous_weight_columns_are_refused)
     check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "Numeric columns: len", "weight=");
     check_refused("1 2 3 4\n2 3 4 5\n1 5 6 7\n", 1, "4 columns", "format=matrix");
     check_refused("a 1 2 5\na 2 3 7\n", 1, "4 columns", "p sp N M");
-    check_refused("id,a,b,len\n1,2,3,4\n", 1, "no recognized names", "source_column=");
+    check_refused("id,a,b,len\n1,2,3,4\n", 1, "recognized names for source", "source_column=");
 }
 
 TEST(text_of_other_formats_is_not_read_as_vertex_names)
@@ -346,7 +346,7 @@ TEST(a_first_line_that_may_be_an_edge_or_counts_is_refused)
     struct reader_notes notes;
     struct graph *graph;
 
-    check_refused("5 3 1\n1 2 10\n2 5 15\n1 4 40\n", 1, "edges: 3 edges follow", "add a header");
+    check_refused("5 3 1\n1 2 10\n2 5 15\n1 4 40\n", 1, "because 3 edges follow", "add a header");
     check_refused("2 9 1\n1 2 1\n2 1 1\n1 2 2\n2 1 2\n1 2 3\n2 1 3\n1 2 4\n2 1 4\n1 2 5\n", 1,
                   "9 edges follow", "add a header");
     check_refused("3 3 3\n1 2 1\n2 3 1\n3 1 1\n", 1, "3 3, may be an edge", "");

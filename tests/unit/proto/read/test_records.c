@@ -59,7 +59,7 @@ TEST(the_body_length_must_match_the_header)
         text_finish(&taken.splitter.pending);
         assert_int_equal(feed(&taken, "\3abcde", 6, piece, &problem), STATUS_TRUNCATED);
         assert_string_equal(problem.detail,
-                            "The file has 2 of 3 records of 2 bytes, and a part of another.");
+                            "The file has only 2 of 3 records of 2 bytes, and a part of another.");
         text_finish(&taken.splitter.pending);
     }
     assert_int_equal(feed(&taken, "", 0, 1, &problem), STATUS_TRUNCATED);
