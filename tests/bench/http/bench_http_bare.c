@@ -2,7 +2,7 @@
  * spent in apspd itself. The server has its own thread pool and the limits of
  * server/http/transport/endpoint.c. It sends one constant response, with the size of apspd's
  * response to a distance query. To a POST, it responds with BYTES bytes when the body is complete,
- * and closes the connection, like apspd.
+ * and then closes the connection, which apspd does not do.
  *
  *   bench_http_bare [THREADS [BYTES]]     default 4 and 3; runs until standard input is closed */
 #include <arpa/inet.h>
