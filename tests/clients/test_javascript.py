@@ -88,7 +88,7 @@ def test_the_client_works_in_a_browser():
 
 
 def test_the_examples_in_the_readme_run():
-    """The program in the README runs with the package installed as npm installs it."""
+    """The program in the README runs in a folder whose node_modules contains the package."""
     with open(f"{PACKAGE}/README.md", encoding="utf-8") as file:
         (program,) = re.findall(r"```js\n(.*?)```", file.read(), re.S)
     with harness.Daemon() as daemon, tempfile.TemporaryDirectory() as folder:

@@ -245,7 +245,7 @@ def test_the_download_of_a_replaced_matrix_restarts(daemon):
 
 
 def test_a_response_from_another_kind_of_server_raises_a_descriptive_error(daemon):
-    """The answer is a redirect, an HTML page, or JSON of another shape."""
+    """The response is a redirect, an HTML page, or JSON with an unexpected structure."""
     others = [httpx.Response(302, headers={"Location": "https://elsewhere.test/"}), httpx.Response(200, text="<h1>"),
               httpx.Response(200, json=[1]), httpx.Response(200, json={"hello": 1}),
               httpx.Response(200, json={"id": 3, "state": {}}), httpx.Response(200, json=None)]
@@ -257,7 +257,8 @@ def test_a_response_from_another_kind_of_server_raises_a_descriptive_error(daemo
 
 
 def test_malformed_responses_raise_a_descriptive_error(daemon):
-    """For every request, the client reports JSON of another shape or a body of another length."""
+    """For every request, the client reports JSON with an unexpected structure or a body of the
+    wrong length."""
     asked = [("/path", lambda result: result.path(0, 1)), ("/nearest", lambda result: result.nearest(0)),
              ("/within", lambda result: result.within(0, max=3)), ("/matrix", lambda result: result.row(0)),
              ("/distances", lambda result: result.distance(0, 1)), ("/matrix", lambda result: result.table())]

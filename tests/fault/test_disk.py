@@ -200,7 +200,7 @@ def listed(count):
 
 
 def test_a_graph_refused_for_lack_of_space_leaves_no_files():
-    """Later the graph is accepted when there is space, and the other graphs are still stored."""
+    """The graph is accepted later, when there is space, and the other graphs are still stored."""
 
     def script(daemon, disk):
         job = daemon.solve(crash.graph(1), "?name=first")

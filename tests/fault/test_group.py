@@ -1,5 +1,5 @@
-"""Several devices solve a graph together or separately: tests which jobs they get, and the plan of
-a waiting job. The solvers are those of solver_fault.c, which pose as GPUs."""
+"""Tests which devices solve a job if several devices can solve graphs together or separately, and
+the plan of a waiting job. The solvers are those of solver_fault.c, which pose as GPUs."""
 
 import json
 import os

@@ -15,7 +15,8 @@ def test_failed_allocations_lose_no_data():
 
 
 def test_no_job_is_lost_under_a_limit_of_64_open_files():
-    """There are more connections than file descriptors; they wait until they are served."""
+    """There are more connections than file descriptors; the connections wait until they are
+    served."""
     place = crash.Place()
     told = crash.Told()
     try:

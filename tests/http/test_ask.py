@@ -84,8 +84,8 @@ def test_a_distance_response_has_an_etag(daemon):
 
 
 def test_two_graphs_are_queried_over_one_connection(daemon):
-    """Alternates between both graphs, with request IDs from client and service: no answer is
-    mixed up."""
+    """Alternates between both graphs, with request IDs from the client and from the service: each
+    response belongs to its request."""
     near = daemon.solve(harness.SMALL)["graph"]
     far = daemon.solve(harness.SMALL.replace(b" 5", b" 6").replace(b" 7", b" 8"))["graph"]
     truth = {near: {2: 5, 3: 12, 4: None}, far: {2: 6, 3: 14, 4: None}}

@@ -42,7 +42,7 @@ def test_an_empty_body_has_a_separate_error_code(daemon):
 
 
 def test_a_file_without_line_breaks_is_refused_with_a_hint(daemon):
-    """`curl -d @file` removes line ends, so a list of two edges would become one edge."""
+    """`curl -d @file` removes line breaks, so a list of two edges would become one edge."""
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     for body in (b"1 22 3", b"p sp 3 2a 1 2 5a 2 3 5", b"source,target,weight1,2,3", b"1 2 " * 50_000):
         problem = daemon.ask("POST", "/v1/graphs", body=body, headers=form).expect(422, "BadGraph").json
@@ -124,7 +124,8 @@ def test_an_unsupported_method_is_refused_with_the_allowed_methods(daemon):
 
 
 def test_a_graph_that_is_too_large_is_refused_after_its_first_line(_):
-    """The graph is refused whatever selected the format and whatever follows the header."""
+    """The graph is refused regardless of how the format was selected and of what follows the
+    header."""
     with harness.Daemon("--graph.vertex_limit", "5000") as daemon:
         for start in (b"c a comment\np sp 5001 1000000\n", b'{"n":5001, "edges" : ['):
             connection = daemon.connect()

@@ -275,7 +275,8 @@ def test_control_characters_in_a_matrix_are_escaped_on_a_terminal(_):
 
 
 def test_a_request_to_a_silent_service_times_out(_):
-    """Both cases wait for a timeout of a minute at the same time. Builds with sanitizers skip this."""
+    """Both cases wait for a timeout of a minute at the same time. Builds with sanitizers skip this
+    test."""
     if harness.QUICK:
         return
     with socket.socket() as silent, tempfile.TemporaryDirectory() as folder:
@@ -374,7 +375,7 @@ def test_control_characters_in_a_file_are_escaped(_):
 
 
 def test_proxy_variables_are_honoured(daemon):
-    """http_proxy does not apply to this host, and no_proxy is the user's."""
+    """http_proxy does not apply to 127.0.0.1 or to the hosts in no_proxy."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         proxy = {"http_proxy": f"http://127.0.0.1:{unused.getsockname()[1]}", "no_proxy": "", "NO_PROXY": ""}

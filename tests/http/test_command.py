@@ -1,4 +1,4 @@
-"""Tests the one-shot command from outside: python3 test_command.py BUILD_DIR"""
+"""Tests the commands of apsp that need no service: python3 test_command.py BUILD_DIR"""
 
 import gzip
 import json
@@ -131,7 +131,8 @@ class Solve(CommandTest):
             self.ok("verify", graph, matrix)
 
     def test_sums_prone_to_rounding_are_exact_or_refused(self):
-        """Each edge has its exact negative as reverse, so every cycle of decimals has length 0."""
+        """Each edge has a reverse edge with the negated weight, so every cycle of decimals has
+        length 0."""
         draw = random.Random(3)
         n, edges = 100, {}
         height = [draw.randint(-10000, 10000) / 10 for _ in range(n)]

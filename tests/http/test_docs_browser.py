@@ -1,5 +1,5 @@
-"""/docs in a real browser: every operation is shown, one is tried out, and nothing overflows at
-any width. Skipped without Chromium and its driver."""
+"""/docs in a real browser: every operation is shown, one operation is tried out, and nothing
+overflows at any width. Skipped without Chromium and its driver."""
 
 import browser
 import harness

@@ -67,7 +67,7 @@ def test_other_clients_are_served_while_long_responses_are_computed(daemon):
 
 
 def test_every_response_is_computed_to_completion(daemon):
-    """The computations take turns on one thread, and no result is mixed up with another."""
+    """The computations take turns on one thread, and each response is the right one."""
     rows = [daemon.get(f"/v1/graphs/roads/row/{1 + i}?format=raw").expect(200).body for i in range(8)]
     clients = [begin(daemon, "GET", f"row/{1 + i % 8}?format=raw", None) for i in range(2 * CLIENTS)]
     for i, client in enumerate(clients):

@@ -107,7 +107,7 @@ def test_auxiliary_dimacs_files_are_refused_with_a_hint(daemon):
 
 
 def test_hints_suggest_a_format_only_if_another_format_may_be_right(daemon):
-    """A hint has no format= if the format was clear, or if no other is better."""
+    """A hint has no format= if the format is certain, or if no other format fits better."""
     for body in (b"hello there, world of graphs\nhow are you\n", b"p sp 2 1\na 1 5 7\n", b'{"n":2,"edges":[[0,5]]}'):
         problem = daemon.submit(body).expect(422, "BadGraph").json
         assert "format=" not in problem.get("hint", ""), problem

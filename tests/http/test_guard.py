@@ -89,8 +89,8 @@ def test_a_request_without_host_is_refused(daemon):
 
 
 def test_a_smuggled_request_is_never_processed(daemon):
-    """Bytes of a refused body, bytes after chunks, and bytes after an early answer are not a
-    request."""
+    """The service never parses bytes of a refused body, bytes after chunks, or bytes after an early
+    response as a request."""
     chunks = b"%x\r\n" % len(SMALL) + SMALL + b"\r\n0\r\n\r\n"
     for head, body in ((post(b"Transfer-Encoding: chunked\r\n", b""), chunks),
                        (b"POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(SMALL), SMALL)):
@@ -106,8 +106,8 @@ def test_valid_requests_may_follow_each_other_on_a_connection(daemon):
 
 
 def test_a_connection_stays_open_after_a_body_of_known_length(daemon):
-    """A body is read completely, whether it is accepted or not, so that service and proxy agree
-    where the next request begins."""
+    """A body is read completely, whether it is accepted or not, so that the service and a proxy
+    agree on where the next request begins."""
     graph = daemon.solve(SMALL)["graph"]
     pairs = b'{"pairs":[[1,2],[1,3]]}'
     connection = daemon.connect()
@@ -128,9 +128,9 @@ def test_a_connection_stays_open_after_a_body_of_known_length(daemon):
 
 
 def test_every_request_head_within_the_limits_is_answered(daemon):
-    """Heads of up to 16 KiB and 200 parameters are accepted, whatever part of the connection's
-    memory is free. Of longer heads, those that leave libmicrohttpd no memory for a refusal
-    are closed."""
+    """Heads of up to 16 KiB and 200 parameters are accepted, regardless of how much memory of the
+    connection is free. If a longer head leaves libmicrohttpd no memory for a refusal, the
+    connection is closed."""
     many = range(10, 420, 7)
     words = {n: [b"a%d=b" % i for i in range(n)] for n in many}
     long = range(8000, 26000, 125)

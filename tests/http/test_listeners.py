@@ -153,7 +153,7 @@ def test_a_unix_socket_serves_requests_and_is_replaced_when_stale():
 
 
 def test_deadlines_and_minimum_rates_apply_to_a_unix_socket():
-    """A silent connection may stay for ten minutes; a connection below the rate is closed."""
+    """A silent connection may stay open for ten minutes; a connection below the rate is closed."""
     n = 1000
     ring = "".join(f"a {i} {i % n + 1} 1000\n" for i in range(1, n + 1))
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:

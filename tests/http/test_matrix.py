@@ -206,8 +206,8 @@ def test_a_row_is_returned_in_each_format(daemon):
 
 
 def test_a_large_response_is_streamed(daemon):
-    """An answer of ten times the allowed memory growth arrives completely, and the daemon stays
-    small."""
+    """A response ten times as large as the allowed memory growth arrives completely, and the memory
+    of the daemon grows by less than that limit."""
     n = 1000 if harness.QUICK else 4000
     rows = "".join(f"a {i} {i % n + 1} 100\n" for i in range(1, n + 1))
     job = daemon.solve(f"p sp {n} {n}\n{rows}".encode(), "?name=ring")

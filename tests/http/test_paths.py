@@ -222,8 +222,8 @@ def test_a_path_through_damaged_distances_is_an_error(_):
 
 
 def test_finished_paths_are_sent_before_the_next_search(daemon):
-    """Paths out of a star of zero edges: a finished path is sent before the next is searched,
-    also when compressed."""
+    """Paths from a star whose edges have weight 0: a finished path is sent before the search for
+    the next path begins, even in a compressed response."""
     n = 3000 if harness.QUICK else 8000
     rows = [(n, n - 1, 1)] + [row for leaf in range(1, n) for row in ((0, leaf, 0), (leaf, 0, 0))]
     body = json.dumps({"n": n + 1, "edges": rows}).encode()
@@ -239,7 +239,7 @@ def test_finished_paths_are_sent_before_the_next_search(daemon):
 
 
 def test_a_disconnected_client_leaves_no_open_files(daemon):
-    """The client disconnects in the middle of its paths: the daemon keeps nothing open."""
+    """The client disconnects while the daemon sends paths; the daemon closes all files."""
     rows = zero_cycles(400, 2)
     job = daemon.solve(json.dumps({"n": 400, "edges": rows}).encode(), "?format=json")
     body = json.dumps({"pairs": [[i % 400, i * 7 % 400] for i in range(50_000)]})

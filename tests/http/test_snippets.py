@@ -105,7 +105,8 @@ def test_the_tests_named_in_contributing_exist():
 
 
 def test_each_documented_configuration_is_valid():
-    """Except for the runbook's configuration, which names credentials: see above."""
+    """The runbook's configuration names credentials;
+    test_the_unit_loads_the_keys_and_the_certificate_as_in_the_runbook tests it."""
     count = 0
     for path in set(documents()) - {"deploy/runbook.md"}:
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:

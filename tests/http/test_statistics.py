@@ -150,8 +150,8 @@ def test_statistics_of_decimal_distances_are_correct(daemon):
 
 
 def test_statistics_of_graphs_with_negative_weights_are_correct(daemon):
-    """Negative weights go one way only, so there is no cycle; every distance of the second graph
-    is negative."""
+    """All edges lead to a vertex with a larger number, so there is no cycle; every distance of the
+    second graph is negative."""
     chooser = random.Random(5)
     edges = [(*sorted(chooser.sample(range(80), 2)), chooser.randint(-40, 60)) for _ in range(300)]
     stats = check(daemon, solve(daemon, 80, edges))
@@ -185,7 +185,7 @@ def test_closeness_matches_networkx(daemon):
 
 
 def test_statistics_are_correct_for_sizes_around_the_piece_size(daemon):
-    """Tests sizes just below, at and above the size of a piece of the answer."""
+    """Tests sizes just below, at and above the size of a piece of the response."""
     for n in (511, 512, 513, 1024, 1025):
         graph = solve(daemon, n, [[i, (i + 1) % n, 1] for i in range(n)])
         stats = daemon.get(f"/v1/graphs/{graph}/stats").expect(200).json
