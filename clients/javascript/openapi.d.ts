@@ -117,7 +117,7 @@ export type Formats = {
     media_types: string[];
     file_endings: string[];
   }[];
-  /** Content codings of requests and answers. */
+  /** Content codings of requests and responses. */
   encodings: string[];
 };
 
@@ -181,7 +181,7 @@ export type GraphSummary = {
   loops_dropped: number;
   /** The number of edges that were dropped because a parallel edge is at most as long. */
   parallel_merged: number;
-  /** Among the edges. */
+  /** The smallest weight of an edge. */
   min_weight: number | null;
   max_weight: number | null;
   /** Whether a weight is below 0. */
@@ -189,7 +189,7 @@ export type GraphSummary = {
   /** The number of connected components, regardless of the direction of edges. */
   components: number;
   kind: Kind;
-  /** The type of the numbers with which distances are computed. Decimal weights are computed as integers; each distance is then divided once by this power of ten. */
+  /** The type and unit of the numbers with which distances are computed. Decimal weights are computed as integers; if the unit is 0.01, each distance is then divided once by 100. */
   arithmetic: string;
 };
 
@@ -280,7 +280,7 @@ export type Job = {
   /** The number of solvers that were lost while they ran the job. After three losses the job is not retried and fails with `PoisonJob`. */
   workers_lost: number;
   priority: number;
-  /** As requested. */
+  /** The time limit that the request set, in seconds. */
   deadline_s?: number;
   created: string;
   started: string | null;
@@ -306,7 +306,7 @@ export type Job = {
     seconds: number;
   };
   verification?: Verification;
-  /** As sent with the job. */
+  /** The `traceparent` that was sent with the job. */
   traceparent?: string;
   /** Why the job failed. */
   problem: Problem | null;
@@ -355,14 +355,14 @@ export type JobSummary = {
   loops_dropped: number;
   /** The number of edges that were dropped because a parallel edge is at most as long. */
   parallel_merged: number;
-  /** Among the edges. */
+  /** The smallest weight of an edge. */
   min_weight: number | null;
   max_weight: number | null;
   /** Whether a weight is below 0. */
   negative: boolean;
   /** The number of connected components, regardless of the direction of edges. */
   components: number;
-  /** The type of the numbers with which distances are computed. Decimal weights are computed as integers; each distance is then divided once by this power of ten. */
+  /** The type and unit of the numbers with which distances are computed. Decimal weights are computed as integers; if the unit is 0.01, each distance is then divided once by 100. */
   arithmetic: string;
 };
 
@@ -403,7 +403,7 @@ export type Limits = {
   document_limit_bytes: number;
   /** Largest body that lists pairs, in bytes. */
   pairs_limit_bytes: number;
-  /** Maximum number of distances in a JSON answer. */
+  /** Maximum number of distances in a JSON response. */
   json_cell_limit: number;
   /** Maximum number of edges that `/edges` lists. */
   edge_list_limit: number;
@@ -431,9 +431,9 @@ export type Limits = {
   address_limit: number;
   /** Number of wrong keys per minute from one address that get 401; further wrong keys get 429. 0 means no limit. */
   wrong_key_limit: number;
-  /** Bytes per second at which a client must send a body or receive an answer. A connection is closed when a body is `header_timeout_s` behind this rate, or an answer `stall_timeout_s`; 0 means no minimum. */
+  /** Lowest rate, in bytes per second, at which a client must send a body or receive a response. The connection is closed when a body is `header_timeout_s` behind this rate, or when a response is `stall_timeout_s` behind; 0 means no limit. */
   rate_floor: number;
-  /** Maximum number of seconds that an answer may lag behind `rate_floor`. */
+  /** Maximum number of seconds that a client may lag behind `rate_floor`. */
   stall_timeout_s: number;
   /** Seconds that a connection may be idle. */
   connection_timeout_s: number;

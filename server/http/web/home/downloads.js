@@ -35,7 +35,7 @@ function entry(graph, name, about, kind, output) {
   function take(event) {
     if (!sure) {
       event.preventDefault();
-      question.replaceChildren(` This download has ${words}. `, make("button", {
+      question.replaceChildren(` This download is ${words}. `, make("button", {
         type: "button", onclick: () => { sure = true; question.replaceChildren(); link.click(); },
       }, "Download anyway"));
       return;

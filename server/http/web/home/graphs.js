@@ -130,7 +130,7 @@ function city(columns, rows) {
 
 export const examples = [
   { name: "city", title: "City", about: "2,600 crossings on a map, a river and its bridges", files: ["city.gr", "city.csv"], format: "dimacs", make: () => city(76, 50) },
-  { name: "town", title: "Town", about: "576 crossings, some one-way", files: ["town.gr"], format: "dimacs", make: () => [town(24)] },
-  { name: "islands", title: "Islands", about: "130 places by name, not all connected", files: ["islands.csv"], format: "edges", directed: "false", make: () => [islands()] },
-  { name: "small-world", title: "Small world", about: "300 people, few steps apart", files: ["small-world.json"], format: "json", make: () => [acquaintances(300)] },
+  { name: "town", title: "Town", about: "576 crossings, some one-way streets", files: ["town.gr"], format: "dimacs", make: () => [town(24)] },
+  { name: "islands", title: "Islands", about: "130 named places, not all connected", files: ["islands.csv"], format: "edges", directed: "false", make: () => [islands()] },
+  { name: "small-world", title: "Small world", about: "300 people, a few steps apart", files: ["small-world.json"], format: "json", make: () => [acquaintances(300)] },
 ];

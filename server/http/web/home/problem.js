@@ -6,7 +6,7 @@ import { tell, isGone } from "./service.js";
 // The text of the button that sends a file again with this parameter.
 function buttonWords(name, value) {
   if (name === "directed") return "Make edges undirected";
-  return value === "none" ? "Count every edge as 1" : `Use column ${value}`;
+  return value === "none" ? "Use weight 1 for every edge" : `Use column ${value}`;
 }
 
 // Buttons that send the file again with a parameter that a warning or a problem names. send(parameters)
