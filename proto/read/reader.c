@@ -263,9 +263,10 @@ static enum status judge_value(const struct reader *reader, double value, bool *
         return STATUS_OK;
     }
     const char *largest = value == INT32_MAX ? "2147483647" : "9223372036854775807";
-    problem_bad_graph(reterr, 0, 0,
-                      "The weight %s, the largest of its integer type, may mark a missing edge.",
-                      largest);
+    problem_bad_graph(
+        reterr, 0, 0,
+        "The weight %s is the largest value of an integer type and may mark a missing edge.",
+        largest);
     problem_hint(reterr, "no_edge=%s omits edges with this value; no_edge=none keeps these edges.",
                  largest);
     return STATUS_BAD_GRAPH;

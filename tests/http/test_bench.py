@@ -70,7 +70,7 @@ class Bench(unittest.TestCase):
             (("--sizes", "64,,128"), "--sizes"),
             (("--sizes", ",".join(["64"] * 33)), "up to 32"),
             (("--size", "64"), "--size"),
-            (("more",), "only 0 operands"),
+            (("more",), "maximum number of operands is 0"),
         ):
             with self.subTest(arguments=arguments):
                 self.assertIn(hint, self.refused(2, *arguments))

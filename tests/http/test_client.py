@@ -122,7 +122,7 @@ def test_matrices_are_downloaded(daemon):
             assert file.read() == daemon.get("/v1/graphs/down/matrix").body
         assert lines(apsp(daemon, "ask", path, "0", "3")) == ["16"]
         assert lines(apsp(daemon, "ask", path, "3", "0")) == ["unreachable"]
-        refused(apsp(daemon, "ask", path, "4", "0"), 1, "rows are numbered from 0 to 3")
+        refused(apsp(daemon, "ask", path, "4", "0"), 1, "vertices are numbered from 0 to 3")
         for ending in ("csv", "ndjson", "mtx", "json"):
             text = os.path.join(folder, "m." + ending)
             report = json.loads(lines(apsp(daemon, "get", "down", text, "--json"))[-1])

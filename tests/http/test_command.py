@@ -337,7 +337,7 @@ class Refusals(CommandTest):
             (("solve", "a", "b", "--ki"), "unknown flag --ki"),
             (("solve", "a", "b", "--quie=1"), "unknown flag --quie=1"),
             (("solve", "a"), "OUT"),
-            (("solve", "a", "b", "c"), "c: only 2"),
+            (("solve", "a", "b", "c"), "operand c; the maximum number of operands is 2"),
             (("solve", "a", "b", "--kind"), "value"),
             (("solve", "a", "b", "--kind", "i8"), "i8"),
             (("solve", "a", "b", "--to", "dimacs"), "npy"),
