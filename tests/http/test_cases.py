@@ -215,7 +215,7 @@ TABLES = (
 )
 
 
-def test_distances_are_exact(daemon):
+def test_distances_of_tiny_large_and_negative_weights_are_exact(daemon):
     for body, query, table in TABLES:
         for kind in ("auto", "f8"):
             job = daemon.solve(body.encode(), f"?kind={kind}&{query or 'directed=true'}")

@@ -306,7 +306,7 @@ def path_of(weights):
     return f"p sp {len(weights) + 1} {len(weights)}\n{''.join(lines)}".encode()
 
 
-def test_changed_graphs_are_read_from_their_files(_):
+def test_changed_graphs_are_read_from_their_files_after_a_kill(_):
     for isolation in ("thread", "process"):
         with harness.Daemon("--solver", "cpu", "--worker.isolation", isolation) as daemon:
             weights = [1] * 2999

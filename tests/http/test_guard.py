@@ -82,7 +82,7 @@ def test_each_request_is_answered_as_the_rfc_requires(_):
         assert missed == set(MISSED), missed ^ set(MISSED)
 
 
-def test_a_request_without_host_is_refused(daemon):
+def test_a_request_without_a_host_header_is_refused(daemon):
     got, closed = talk(daemon, b"GET /livez HTTP/1.1\r\n\r\n" + HIDDEN)
     assert closed and guard_cases.Outcome(got, closed).statuses == [400], got
     assert (b"application/problem+json" in got) != harness.parses_strictly(), got

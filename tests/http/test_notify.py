@@ -44,7 +44,7 @@ class Manager:
         return dict(line.split("=", 1) for line in self.messages.get(timeout=600).split("\n"))
 
 
-def test_the_service_manager_is_notified_of_start_and_stop():
+def test_the_service_manager_is_notified_of_startup_and_shutdown():
     with Manager() as manager, harness.Daemon("--jobs.drain_s", "7") as daemon:
         assert manager.hear() == {"READY": "1", "STATUS": f"listening on {daemon.url}"}
         daemon.terminate()

@@ -140,7 +140,7 @@ def start_of(daemon):
     return "%.3f" % float(re.search(r"^process_start_time_seconds (\S+)$", text, re.MULTILINE)[1])
 
 
-def test_prometheus_alerts_after_a_kill_and_answers_the_dashboard():
+def test_prometheus_alerts_after_kills_and_answers_the_dashboard_queries():
     with sites.serving(AlertHandler) as server, harness.Daemon() as daemon:
         daemon.arguments += ("--listen", f"127.0.0.1:{daemon.port}")
         watch = Watch(daemon.port, server)

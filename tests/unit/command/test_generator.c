@@ -72,7 +72,7 @@ TEST(undirected_graphs_have_symmetric_weights)
     }
 }
 
-TEST(a_dense_graph_has_every_ordered_pair)
+TEST(a_dense_graph_has_an_edge_for_every_ordered_pair)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct generator_request request = request_of(GENERATOR_DENSE, 40);

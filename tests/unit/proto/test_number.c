@@ -93,7 +93,7 @@ TEST(reals_are_printed_in_their_shortest_form)
     assert_true(prints(5e-324, false, "5e-324") && prints((double)1e-45f, true, "1e-45"));
 }
 
-TEST(printed_reals_round_trip)
+TEST(printed_reals_survive_a_round_trip)
 {
     uint64_t seed = 1;
 

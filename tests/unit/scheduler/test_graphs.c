@@ -106,7 +106,7 @@ FIXTURE_TEST(a_name_belongs_to_the_graph_that_received_the_name_last)
     assert_null(one->names[1]);
 }
 
-FIXTURE_TEST(an_uncommitted_graph_or_a_graph_in_deletion_is_found_only_by_id)
+FIXTURE_TEST(an_uncommitted_graph_or_a_graph_being_deleted_is_found_only_by_id)
 {
     struct graph_entry *entry = add(table, "g_one");
     entry->state = GRAPH_ACCEPTING;

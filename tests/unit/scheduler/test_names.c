@@ -121,7 +121,7 @@ static void queue_named(struct fixture *fixture, const char *edges, int priority
     call(fixture, *ret_question, STATUS_OK, 202);
 }
 
-SCHEDULER_TEST(a_name_stays_when_an_upload_fails)
+SCHEDULER_TEST(a_name_stays_with_its_graph_when_an_upload_fails)
 {
     store_named(fixture, RING, "ring");
     struct question *upload = new_named(NEGATIVE_RING, 0, LONG_S);

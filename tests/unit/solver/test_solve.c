@@ -188,7 +188,7 @@ static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
     graph_destroy(graph);
 }
 
-TEST(statistics_are_filled_for_every_kind)
+TEST(statistics_are_filled_in_for_every_kind)
 {
     expect_statistics_of_the_path(cpu, KIND_I4);
     expect_statistics_of_the_path(cpu, KIND_U2);
@@ -320,7 +320,7 @@ TEST(a_solver_with_a_cost_model_gets_a_dissection_plan)
     }
 }
 
-TEST(only_half_of_the_matrix_is_solved_if_each_edge_has_an_equal_reverse)
+TEST(only_half_the_matrix_is_solved_if_each_edge_has_an_equal_reverse_edge)
 {
     both_ways = true;
     struct attempt attempt = run_rings(true, KIND_I4);

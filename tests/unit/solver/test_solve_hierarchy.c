@@ -22,7 +22,7 @@ static enum status solve(const struct graph *graph, enum kind kind, struct solve
     return status;
 }
 
-TEST(a_solve_reports_warnings_timings_and_summary)
+TEST(a_solve_reports_its_plan_and_its_number_of_arcs)
 {
     struct graph *graph = make_grid(true);
     struct solve_outcome outcome = {0};

@@ -115,7 +115,7 @@ TEST(an_unavailable_instruction_set_is_refused)
     solver_close(solver);
 }
 
-TEST(the_device_is_described)
+TEST(a_solver_describes_its_device)
 {
     struct solver *solver = NULL;
     struct solver_device device;
@@ -197,7 +197,7 @@ TEST(a_model_gives_the_same_estimates_as_the_solver)
 
 /* Ranks need memory for their tiles in addition to the matrix. Only the ranks on this host use the
  * memory of this host. */
-TEST(ranks_divide_memory_and_time)
+TEST(the_estimate_for_ranks_divides_the_time_and_adds_memory_for_tiles)
 {
     static const struct ranks ranks = {.count = 4, .on_host = 2};
     const struct solve_options options = {0};

@@ -166,7 +166,7 @@ FIXTURE_TEST(a_put_replaces_and_releases_the_old_result)
     result_table_destroy(table);
 }
 
-FIXTURE_TEST(keys_survive_growth_and_are_removed_with_their_result)
+FIXTURE_TEST(keys_survive_the_growth_of_the_table_and_are_removed_with_their_result)
 {
     struct result_table *table = make_table();
     struct result *odd = make_empty_result(fixture, "g_odd");

@@ -79,7 +79,7 @@ static void refused(const char *charset, const char *bytes, size_t size, uint64_
     }
 }
 
-TEST(errors_are_reported_with_line_and_column)
+TEST(errors_are_reported_with_their_line_and_column)
 {
     refused("windows-1252", "1 2\n\xE9\x81", 6, 2, 3);
     refused("shift_jis", "1\n\n\x93", 4, 3, 1);

@@ -197,7 +197,7 @@ TEST(decompression_bombs_are_refused_by_size_and_by_ratio)
     free(bomb);
 }
 
-TEST(a_window_beyond_8_mib_is_refused)
+TEST(a_decompression_window_above_8_mib_is_refused)
 {
     size_t size = (size_t)20 << 20;
     char *zeros = calloc(1, size);

@@ -134,7 +134,7 @@ TEST(parameters_take_effect_or_are_refused)
         STATUS_TOO_LARGE);
 }
 
-TEST(the_notes_contain_the_variant_in_lower_case)
+TEST(the_variant_of_the_file_is_noted_in_lower_case)
 {
     static const char text[] = COORDINATE "Pattern Symmetric\n2 2 0\n";
     struct graph_options options = {0};

@@ -114,7 +114,7 @@ TEST(the_upper_triangle_is_filled_from_the_lower_triangle)
     check_kinds(ORDERED, true);
 }
 
-TEST(entries_lowered_from_the_unreachable_value_are_restored)
+TEST(entries_that_drifted_below_the_unreachable_value_are_restored)
 {
     static const int32_t before[] = {UNREACHABLE_I4_DRIFT, UNREACHABLE_I4_DRIFT + 1,
                                      UNREACHABLE_I4 - 1, -UNREACHABLE_I4_DRIFT};
