@@ -26,7 +26,7 @@ static void print_change(const char *section, const char *key, const char *value
 
 static void log_change(const char *section, const char *key, const char *value, const char *old)
 {
-    log_write(LOG_WARNING, "setting_overruled", LOG_TEXT("section", section), LOG_TEXT("key", key),
+    log_write(LOG_WARNING, "setting_overridden", LOG_TEXT("section", section), LOG_TEXT("key", key),
               LOG_TEXT("value", value), LOG_TEXT("in_file", old));
 }
 

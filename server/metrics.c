@@ -58,7 +58,7 @@ static const struct {
     [METRIC_RESULT_BYTES] = {"apspd_results_bytes", "", "gauge",
                              "Total size in bytes of the result files that serve queries."},
     [METRIC_RESULTS_EVICTED] = {"apspd_results_evicted_total", "", "counter",
-                                "Results evicted to stay within the budget."},
+                                "Results evicted to stay within the storage limits."},
     [METRIC_STORE_FAILURES] = {"apspd_store_failures_total", "", "counter",
                                "Changes that could not be written to the state directory."},
     [METRIC_UPLOADS_TAKEN] = {UPLOADS, "outcome=\"taken\"", "counter", UPLOADS_HELP},

@@ -183,7 +183,7 @@ static void finish_stopped(struct scheduler *scheduler, struct job *job)
         put_back(scheduler, job);
     } else if (job->stop == JOB_STOP_DEADLINE) {
         problem_set(&job->report.problem, STATUS_DEADLINE_EXCEEDED,
-                    "The job was still running %g seconds after it was accepted.",
+                    "The job was still running at its deadline, %g seconds after it was accepted.",
                     job->row.deadline_s);
         finish_failed(scheduler, job);
     } else {
@@ -232,8 +232,7 @@ static void finish_lost(struct scheduler *scheduler, struct job *job, const stru
         finish_stopped(scheduler, job);
     } else if (job->report.workers_lost >= WORKERS_LOST_LIMIT) {
         problem_set(&job->report.problem, STATUS_POISON_JOB,
-                    "The solver failed each of the %u times that it ran this job; the last "
-                    "time %s.",
+                    "The solver failed all %u times that it ran this job; the last time %s.",
                     job->report.workers_lost, reason);
         problem_hint(&job->report.problem,
                      "Other jobs are not affected. The service's log has details of each failure.");
@@ -455,7 +454,8 @@ static void expire_job(struct scheduler *scheduler, struct job *job)
     }
     queue_remove(&scheduler->queue, job);
     problem_set(&job->report.problem, STATUS_DEADLINE_EXCEEDED,
-                "The job was still queued %g seconds after it was accepted.", job->row.deadline_s);
+                "The job was still queued at its deadline, %g seconds after it was accepted.",
+                job->row.deadline_s);
     finish_failed(scheduler, job);
 }
 

@@ -83,5 +83,5 @@ enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
     return problem_refuse_limit(
         reterr, STATUS_STORAGE_QUOTA, (double)quota->stored_bytes, (double)bytes,
         "Delete graphs that are no longer needed.",
-        "Graphs and results would exceed the storage that this key allows.");
+        "The graphs and results would exceed the storage quota of this key.");
 }

@@ -195,17 +195,17 @@ struct observer task_signal_observer(struct task_signal *signal)
 void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_TEXT_SIZE])
 {
     static const char *const texts[] = {
-        [TASK_LOSS_NONE] = "it was lost before it received the job",
-        [TASK_LOSS_STALLED] = "it made no progress and was killed",
-        [TASK_LOSS_SILENT] = "it sent no heartbeat and was killed",
-        [TASK_LOSS_PROTOCOL] = "it sent an invalid message and was killed",
+        [TASK_LOSS_NONE] = "the solver was lost before it received the job",
+        [TASK_LOSS_STALLED] = "the solver made no progress and was killed",
+        [TASK_LOSS_SILENT] = "the solver sent no heartbeat and was killed",
+        [TASK_LOSS_PROTOCOL] = "the solver sent an invalid message and was killed",
         [TASK_LOSS_DEVICE] = "the device failed",
     };
     if (loss == TASK_LOSS_EXIT) {
-        snprintf(ret_text, TASK_LOSS_TEXT_SIZE, "it exited with code %d", code);
+        snprintf(ret_text, TASK_LOSS_TEXT_SIZE, "the solver exited with code %d", code);
     } else if (loss == TASK_LOSS_SIGNAL) {
         const char *name = sigabbrev_np(code);
-        snprintf(ret_text, TASK_LOSS_TEXT_SIZE, "it was killed by signal %d (%s)", code,
+        snprintf(ret_text, TASK_LOSS_TEXT_SIZE, "the solver was killed by signal %d (%s)", code,
                  name != NULL ? name : "unknown");
     } else {
         snprintf(ret_text, TASK_LOSS_TEXT_SIZE, "%s", texts[loss]);

@@ -117,7 +117,7 @@ MUST_CHECK enum status task_write_result(struct task *task, const void *hierarch
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),
                     struct task *task);
 
-/* Describes how a worker was lost, as a clause in which "it" is the worker, such as "it exited with
- * code 80". code: the exit code or the signal. */
+/* Describes how a worker was lost, as a clause such as "the solver exited with code 80". code: the
+ * exit code or the signal. */
 #define TASK_LOSS_TEXT_SIZE 64
 void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_TEXT_SIZE]);

@@ -176,7 +176,7 @@ def hang(found, plan, i):
     event = found.events("worker_lost")[-1]
     seconds = isolation.seconds_of(event) - began
     note(f"{way}: seen after", seconds, STALL_S + SLACK_S)
-    assert event["reason"] in ("it made no progress and was killed", "it sent no heartbeat and was killed")
+    assert event["reason"] in ("the solver made no progress and was killed", "the solver sent no heartbeat and was killed")
     isolation.until_ready(found)
     # A successful job resets the count of failed processes.
     assert found.solve(ring(9, n))["state"] == "done"

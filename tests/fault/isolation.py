@@ -308,7 +308,7 @@ def fail_in_job(found, stage, error, n):
         assert document["workers_lost"] == 0, document
     else:
         assert ended == ("done", None) and document["workers_lost"] == 1, document
-        assert [event["reason"] for event in events] == ["it exited with code 80"], events
+        assert [event["reason"] for event in events] == ["the solver exited with code 80"], events
         assert found.distance(document["graph"], 1, n) == n - 1
 
 

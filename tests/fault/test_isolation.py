@@ -39,7 +39,7 @@ def test_an_error_at_any_stage_affects_only_its_job():
         assert not os.listdir(os.path.join(found.state, "quarantine"))
         lost = sum(code in isolation.LOST for _, code, _ in cases)
         assert restarts(found) == lost == losses(found), found.log()[-3000:]
-        assert (b"it exited with code 80" in found.log()) == (lost > 0)
+        assert (b"the solver exited with code 80" in found.log()) == (lost > 0)
         assert found.solve(ring(9))["state"] == "done"
 
 
@@ -96,13 +96,13 @@ def test_a_hung_process_is_detected_and_killed():
                 document = found.finish(job)
                 assert document["state"] == "done" and document["workers_lost"] == 1, document
         reasons = [event["reason"] for event in found.events("worker_lost")]
-        assert reasons == ["it made no progress and was killed"] * 2, reasons
+        assert reasons == ["the solver made no progress and was killed"] * 2, reasons
         # A process that is stopped while idle sends no heartbeat.
         before = restarts(found)
         os.kill(child_of(found), signal.SIGSTOP)
         expire(found, "silence")
         until(found, "/v1/devices", lambda a: a.json["devices"][0]["restarts"] > before)
-        assert b"it sent no heartbeat and was killed" in found.log()
+        assert b"the solver sent no heartbeat and was killed" in found.log()
         assert found.solve(ring(22))["state"] == "done"
 
 
@@ -115,7 +115,7 @@ def test_a_worker_stopped_during_a_solve_is_replaced():
         expire(found, "silence")
         document = found.finish(job)
         assert document["state"] == "done" and document["workers_lost"] == 1, document
-        assert b"it sent no heartbeat and was killed" in found.log()
+        assert b"the solver sent no heartbeat and was killed" in found.log()
 
 
 def test_a_hung_job_can_be_cancelled():

@@ -168,7 +168,7 @@ def test_a_stopped_rank_is_noticed_at_the_start_of_a_job():
         os.kill(processes(found)[1], signal.SIGSTOP)
         document = found.finish(found.submit(large()).expect(202).json["id"])
         assert (document["state"], document["workers_lost"]) == ("done", 1), document
-        assert b"it sent no heartbeat" in found.log(), found.log()
+        assert b"the solver sent no heartbeat" in found.log(), found.log()
 
 
 def test_idle_ranks_that_die_are_replaced():

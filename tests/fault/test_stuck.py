@@ -49,7 +49,7 @@ def test_a_device_counts_as_lost_until_the_driver_call_returns():
                 assert b"\napspd_ready 0\n" in found.get("/metrics").body
                 found.get("/livez").expect(200)
                 assert children_of(found) == [process], "nobody else is let to the device"
-                assert found.events("worker_lost")[-1]["reason"] == "it made no progress and was killed"
+                assert found.events("worker_lost")[-1]["reason"] == "the solver made no progress and was killed"
                 assert found.events("worker_stuck")[-1]["pid"] == process
                 found.calls.release()
                 assert found.finish(job)["state"] == found.finish(other)["state"] == "done"

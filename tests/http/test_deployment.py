@@ -78,7 +78,7 @@ def test_the_log_warns_of_overridden_keys():
         file.flush()
         with harness.Daemon("--config", file.name, "--http.threads", "3") as daemon:
             lines = [json.loads(line) for line in daemon.log().splitlines()]
-    told = {f"{line['section']}.{line['key']}": line for line in lines if line["event"] == "setting_overruled"}
+    told = {f"{line['section']}.{line['key']}": line for line in lines if line["event"] == "setting_overridden"}
     assert sorted(told) == ["http.threads", "store.state_dir"], told
     threads = told["http.threads"]
     assert (threads["level"], threads["value"], threads["in_file"]) == ("warning", "3", "2"), threads

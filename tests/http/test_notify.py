@@ -109,7 +109,7 @@ def test_a_socket_that_overrides_the_address_is_reported():
         assert process.stdout.readline(), process.stderr.read()
         process.terminate()
         log = [json.loads(line) for line in process.communicate()[1].splitlines()]
-        told = [(line["level"], line["key"], line["in_file"]) for line in log if line["event"] == "setting_overruled"]
+        told = [(line["level"], line["key"], line["in_file"]) for line in log if line["event"] == "setting_overridden"]
         assert told == [("warning", "listen", "127.0.0.1:1")], told
 
 

@@ -86,7 +86,7 @@ static enum status read_list(struct request *request, struct pairs_reader *reade
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_BAD_GRAPH, "The list contains no changes.");
-    problem_hint(reterr, "The body must be %s.", request->match.route->shape);
+    problem_hint(reterr, "The body must have the form %s.", request->match.route->shape);
     return STATUS_BAD_GRAPH;
 }
 

@@ -34,7 +34,7 @@ static enum status check_admission(struct request *request, bool for_job, struct
     } else if (atomic_load(&admission->full) && !is_repeatable) {
         /* request_refuse adds Retry-After. */
         return problem_refuse_limit(reterr, STATUS_DISK_FULL, (double)room_bytes(request), 0,
-                                    "Delete graphs or free disk space; the service then resumes.",
+                                    "Delete graphs or free disk space; then new work is accepted.",
                                     "The disk is full: the service answers queries but accepts no "
                                     "new work.");
     } else if (for_job && !is_repeatable) {

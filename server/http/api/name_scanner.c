@@ -18,7 +18,7 @@ enum status name_scanner_refuse(const struct name_scanner *scanner, const char *
 {
     return problem_refuse_at(reterr, STATUS_BAD_REQUEST, 0,
                              (uint64_t)(scanner->at - scanner->first) + 1, NULL,
-                             "The body is not %s: %s.", scanner->shape, wanted);
+                             "The body does not have the form %s: %s.", scanner->shape, wanted);
 }
 
 static bool is_blank(char c)

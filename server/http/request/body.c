@@ -112,8 +112,9 @@ enum status request_parse_document(const struct request *request, struct json_t 
         *ret_document = document;
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BAD_REQUEST, "The body is not %s%s%s.", request->match.route->shape,
-                document == NULL ? ": " : "", document == NULL ? error.text : "");
+    problem_set(reterr, STATUS_BAD_REQUEST, "The body does not have the form %s%s%s.",
+                request->match.route->shape, document == NULL ? ": " : "",
+                document == NULL ? error.text : "");
     problem_at(reterr, (uint64_t)(error.line > 0 ? error.line : 0),
                (uint64_t)(error.column > 0 ? error.column : 0));
     json_decref(document);

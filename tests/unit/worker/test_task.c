@@ -71,9 +71,9 @@ TEST(the_message_about_a_lost_worker_names_the_cause)
 {
     char text[TASK_LOSS_TEXT_SIZE];
     task_loss_describe(TASK_LOSS_EXIT, 80, text);
-    assert_string_equal(text, "it exited with code 80");
+    assert_string_equal(text, "the solver exited with code 80");
     task_loss_describe(TASK_LOSS_SIGNAL, SIGSEGV, text);
-    assert_string_equal(text, "it was killed by signal 11 (SEGV)");
+    assert_string_equal(text, "the solver was killed by signal 11 (SEGV)");
     task_loss_describe(TASK_LOSS_STALLED, 0, text);
     assert_non_null(strstr(text, "no progress"));
     task_loss_describe(TASK_LOSS_SILENT, 0, text);
