@@ -80,7 +80,7 @@ def test_every_response_is_computed_to_completion(daemon):
 
 
 def test_a_shutdown_ends_running_computations(daemon):
-    """The stop also ends pool threads that compute statistics for the first time."""
+    """The shutdown also ends pool threads that compute statistics for the first time."""
     for seed, route in ((5, LONG), (6, ("GET", "stats", None))):
         daemon.solve(test_hierarchy.roads(VERTICES, seed), "?name=roads&result=hierarchy")
         clients = [begin(daemon, *route) for _ in range(CLIENTS)]

@@ -81,7 +81,7 @@ def test_files_of_networkx_and_igraph_are_read_after_the_suggested_conversion(da
             assert found == distance, (file, found, job["input"])
 
 
-def test_files_of_other_tools_are_read_or_refused(daemon):
+def test_files_of_other_tools_are_refused_with_a_working_conversion(daemon):
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         for file, body, name, distance in (("g.tntp", TNTP, "TNTP", 10), ("g.sif", b"1 pp 2\n2 pd 3 1\n", "SIF", 2)):
             hint = refuse(daemon, body, name)

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <sys/statvfs.h>
 
-SCHEDULER_TEST(an_invalid_graph_is_refused_and_not_stored)
+SCHEDULER_TEST(an_empty_upload_is_refused_and_not_stored)
 {
     struct question *question = new_question(CALL_SUBMIT, "");
     struct graph_options options = {0};

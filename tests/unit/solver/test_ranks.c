@@ -116,7 +116,7 @@ TEST_WITH(a_graph_with_any_weights_is_sent_to_the_other_ranks, rewind_tape, NULL
     share_graph("a,b,0.5\nb,c,4\n");
 }
 
-TEST_WITH(an_unreadable_graph_is_reported, rewind_tape, NULL)
+TEST_WITH(an_unreadable_graph_is_reported_to_all_ranks, rewind_tape, NULL)
 {
     struct graph *none = NULL;
     assert_int_equal(ranks_share_graph(&first, STATUS_BAD_GRAPH, &none), STATUS_BAD_GRAPH);
