@@ -20,14 +20,14 @@ import urllib.parse
 
 
 def merge(into, part, path):
-    """Members of objects join; nothing is said twice."""
+    """Members of objects join; a value that is defined twice is an error."""
     for key, value in part.items():
         if key not in into:
             into[key] = value
         elif isinstance(into[key], dict) and isinstance(value, dict):
             merge(into[key], value, f"{path}/{key}")
         else:
-            sys.exit(f"{path}/{key} is said twice")
+            sys.exit(f"{path}/{key} is defined twice")
 
 
 def read(path):
@@ -58,7 +58,7 @@ def bundle(paths):
             wanted, source = match[1].split(","), match[2]
             missing = {one.strip() for one in wanted if one.strip()} - exports.get(source, set())
             if missing:
-                sys.exit(f"{path}: {source}.js before it exports no {missing}")
+                sys.exit(f"{path}: {source}.js, which must come earlier, does not export {missing}")
             return f"const {{{match[1]}}} = module_{source};"
 
         text = re.sub(r'^import \{([^}]*)\} from "\./(\w+)\.js";', take, read(path), flags=re.M)
@@ -66,7 +66,7 @@ def bundle(paths):
         exports[name] = {match[2] for match in re.finditer(exported, text, re.M)}
         text = re.sub(exported, r"\1", text, flags=re.M)
         if re.search(r"^(?:import|export)\b", text, re.M):
-            sys.exit(f"{path}: an import or export in a form that is not known here")
+            sys.exit(f"{path}: embed.py does not support this form of import or export")
         names = ", ".join(sorted(exports[name]))
         made.append(f"const module_{name} = (() => {{\n{text}return {{ {names} }};\n}})();\n")
     return "".join(made)
