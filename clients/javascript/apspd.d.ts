@@ -2,7 +2,7 @@ import type { Estimate, Graph, Job, Kind, Problem, Statistics, Vertex, Warnings 
 
 export type Edge = [source: Vertex, target: Vertex, weight?: number];
 
-/** A list of edges; the same with vertices that may have no edge; or a file in a format of the service. */
+/** A list of edges, an object with edges and optionally nodes, or a file in a format that the service reads. */
 export type GraphInput =
   | Edge[]
   | { edges: Edge[]; nodes?: Vertex[]; directed?: boolean }
@@ -12,13 +12,13 @@ export type GraphInput =
   | ArrayBufferView;
 
 export interface WaitOptions {
-  /** Stops the waiting, not the job: see Result.cancel(). */
+  /** Stops the wait, but not the job; Result.cancel() cancels the job. */
   signal?: AbortSignal;
-  /** Is called with the job's document each second, and once it has ended. */
+  /** A function that is called with the job's document every second, and when the job has ended. */
   onProgress?: (job: Job) => void;
 }
 
-/** Options of the service for a solve. `format`, `charset`, `weight` and `n` are for files. */
+/** Options of the service for a solve. `format`, `charset`, `weight` and `n` apply only to files. */
 export interface SolveOptions extends WaitOptions {
   name?: string;
   kind?: "auto" | Kind;
@@ -35,13 +35,13 @@ export interface SolveOptions extends WaitOptions {
 
 export interface ClientOptions {
   key?: string;
-  /** Seconds that a request waits in all for a busy service, 120 by default. */
+  /** The total time in seconds that a request waits while the service is busy. Default: 120. */
   patience?: number;
   fetch?: typeof fetch;
 }
 
 export interface ShortestPath {
-  /** Infinity where there is no path, and then no vertices. */
+  /** Infinity if there is no path; `vertices` and `weights` are then empty. */
   distance: number;
   vertices: Vertex[];
   weights: number[];
@@ -55,11 +55,11 @@ export interface Neighbour {
 export interface MatrixData {
   rows: number;
   cols: number;
-  /** Row by row. */
+  /** The elements, row by row. */
   data: Int32Array | Uint16Array | Float32Array | Float64Array;
 }
 
-/** The service refused, or the job failed. */
+/** The service refused the request, or the job failed. */
 export class ServiceError extends Error {
   readonly code: Problem["code"] | string;
   readonly status: number;
@@ -72,49 +72,51 @@ export class Client {
   constructor(url?: string, options?: ClientOptions);
   /** Uploads a graph, waits until it is solved, and returns the result. */
   solve(graph: GraphInput, options?: SolveOptions): Promise<Result>;
-  /** The same without waiting; the first question waits. */
+  /** Does the same as solve() without waiting for the job; the first query waits. */
   submit(graph: GraphInput, options?: SolveOptions): Promise<Result>;
-  /** The result of a graph that the service has, by its id, its name or the id of a job. */
+  /** Returns the result of a stored graph, given its id, its name or the id of a job. */
   result(graph: string, options?: WaitOptions): Promise<Result>;
-  /** All graphs of the service, newest first. */
+  /** Returns all graphs in the service, newest first. */
   graphs(): Promise<Graph[]>;
-  /** All jobs, newest first; `state` picks some. */
+  /** Returns all jobs, newest first; with `state`, only the jobs in this state. */
   jobs(query?: { state?: Job["state"] }): Promise<Job[]>;
-  /** What a solve would take: of a stored graph, or of numbers. */
+  /** Estimates the bytes and seconds of a solve, for a stored graph or for numbers of vertices and edges. */
   estimate(graph: string | { n: number; m: number; kind?: "auto" | Kind }): Promise<Estimate>;
   delete(graph: string): Promise<void>;
 }
 
-/** Shortest distances of a graph; Infinity where there is no path. */
+/** The shortest distances of a graph. The distance Infinity means that there is no path. */
 export class Result {
   private constructor();
   readonly job: Job;
   readonly graph: string;
   readonly kind: Kind;
   readonly warnings: Warnings;
-  /** The element of matrix() where there is no path. */
+  /** The element of matrix() that means that there is no path. */
   readonly unreachable: number;
   wait(options?: WaitOptions): Promise<this>;
   vertices(): Promise<Vertex[]>;
   distance(source: Vertex, target: Vertex): Promise<number>;
   pairs(pairs: [Vertex, Vertex][]): Promise<number[]>;
-  /** From each source to each destination; all vertices by default. */
+  /** Returns the distances from each source to each destination. Both default to all vertices. */
   table(sources?: Vertex[], destinations?: Vertex[]): Promise<number[][]>;
-  /** To all vertices, in the order of vertices(). */
+  /** Returns the distances from one vertex to all vertices, in the order of vertices(). */
   row(source: Vertex): Promise<number[]>;
   path(source: Vertex, target: Vertex): Promise<ShortestPath>;
   nearest(source: Vertex, k?: number): Promise<Neighbour[]>;
-  /** The vertex nearest to a place, by the coordinates. */
+  /** Returns the vertex nearest to a position, according to the coordinates. */
   nearest(place: { lon: number; lat: number } | { x: number; y: number }): Promise<Vertex>;
-  /** A path to the target as a line, or the vertices up to a distance, or the k nearest, as points. */
+  /** Returns GeoJSON: the path to the target as a line, or the vertices within a distance or the k nearest
+   * vertices as points. */
   geojson(source: Vertex, what: { target: Vertex } | { max: number } | { k: number }): Promise<Record<string, unknown>>;
-  /** Sets the places of vertices: [vertex, lon, lat], or [vertex, x, y] in a plane. */
+  /** Sets the coordinates of vertices: [vertex, lon, lat] or, with `plane`, [vertex, x, y]. */
   setCoordinates(places: [Vertex, number, number][], options?: { plane?: boolean }): Promise<void>;
   within(source: Vertex, max: number): Promise<Neighbour[]>;
   stats(): Promise<Statistics>;
-  /** All elements, or those of rows and columns ("10:20", "Rome,Paris"). */
+  /** Returns the whole matrix, or the part with the given rows and columns ("10:20", "Rome,Paris"). */
   matrix(part?: { rows?: string; cols?: string }): Promise<MatrixData>;
-  /** Changes edges (null removes one); the result then is that of the changed graph, as its name is. */
+  /** Changes, adds or removes edges; the weight null removes an edge. The result and the graph's name then refer to
+   * the changed graph. */
   update(edges: [Vertex, Vertex, number | null][], options?: SolveOptions): Promise<this>;
   cancel(): Promise<void>;
   delete(): Promise<void>;

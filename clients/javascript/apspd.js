@@ -1,19 +1,19 @@
-// Client of apspd for browsers and Node 18 or newer: fetch and nothing else. See README.md.
+// Client of apspd for browsers and for Node 18 or newer. It needs only fetch. See README.md.
 // @ts-check
 
 /** @typedef {import("./openapi.js").Job} Job */
 /** @typedef {import("./openapi.js").Vertex} Vertex */
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
-// Pauses in seconds before what got no answer is sent again. All requests may be repeated: those that
-// submit have a key that makes the repetition the same.
+// Pauses in seconds before a request without a response is repeated. Every request may be repeated: a
+// submission has an idempotency key, with which the service returns the same job again.
 const BREAK_PAUSES_S = [0.1, 0.3, 1, 2];
-// Seconds that a request waits for a job before it asks again; the service allows 60.
+// Seconds that one request waits for a job; the client then repeats it. The service allows 60.
 const WAIT_S = 30;
 const ARRAYS = { i4: Int32Array, u2: Uint16Array, f4: Float32Array, f8: Float64Array };
 const UNREACHABLE = { i4: 1073741823, u2: 65535, f4: Infinity, f8: Infinity };
 
-/** The service refused, or the job failed. `problem` is the document (RFC 9457) that says why. */
+/** The service refused the request, or the job failed. `problem` is the problem document (RFC 9457). */
 export class ServiceError extends Error {
   /** @param {any} problem  @param {Job} [job] */
   constructor(problem, job) {
@@ -38,25 +38,26 @@ async function errorOf(answer) {
   if (problem === null || typeof problem !== "object") {
     problem = { code: `Http${answer.status}`, detail: text.slice(0, 200) };
   }
-  const hint = answer.status === 401 ? { hint: "Give the client a valid key: new Client(url, { key }), in Node process.env.APSPD_KEY." } : {};
+  const hint = answer.status === 401 ? { hint: "Pass a valid key: new Client(url, { key }). In Node, the key can be process.env.APSPD_KEY." } : {};
   return new ServiceError({ ...problem, ...hint, status: answer.status });
 }
 
-/** The JSON object of an answer. @param {Response} answer @returns {Promise<any>} */
+/** Returns the JSON object in a response. @param {Response} answer @returns {Promise<any>} */
 async function documentOf(answer) {
   const document = await answer.json().catch(() => null);
   if (document === null || typeof document !== "object" || Array.isArray(document)) {
-    throw new ServiceError({ code: "UnexpectedAnswer", status: answer.status, detail: "The answer is another one than that of this service." });
+    throw new ServiceError({ code: "UnexpectedAnswer", status: answer.status, detail: "The response is not what apspd returns for this request." });
   }
   return document;
 }
 
-/** A field of CSV, whose outer blanks count in quotes alone. @param {unknown} value */
+/** Returns a CSV field, in quotes if needed: spaces at its ends count only in quotes. @param {unknown} value */
 function fieldOf(value) {
   return /[",\r\n]|^\s|\s$/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
 }
 
-// A key must be unique and not secret: Node 18 has no global crypto, and insecure pages no randomUUID.
+// Returns an idempotency key, which must be unique but not secret. Math.random is used because Node 18 has
+// no global crypto, and insecure pages have no randomUUID.
 function makeKey() {
   return Array.from({ length: 16 }, () => Math.floor(256 * Math.random()).toString(16).padStart(2, "0")).join("");
 }
@@ -77,13 +78,13 @@ function pause(seconds, signal) {
   });
 }
 
-/** JSON with integers of type BigInt in their digits. @param {any} document */
+/** Returns the document as JSON, in which a BigInt is a number. @param {any} document */
 function jsonOf(document) {
   const text = JSON.stringify(document, (_, value) => (typeof value === "bigint" ? `\u0000${value}` : value));
   return text.replace(/"\\u0000(-?\d+)"/g, "$1");
 }
 
-/** A vertex; a number beyond 2^53 is another one already. @param {Vertex | bigint} vertex */
+/** Returns the vertex. Refuses a number beyond 2^53, because it may already be rounded. @param {Vertex | bigint} vertex */
 function vertexOf(vertex) {
   if (Number.isInteger(vertex) && !Number.isSafeInteger(vertex)) {
     throw new TypeError(`The vertex ${vertex} is not a safe integer: pass a BigInt or a string.`);
@@ -91,7 +92,7 @@ function vertexOf(vertex) {
   return vertex;
 }
 
-/** The body of a graph, and the Content-Type that tells its format where the bytes need not.
+/** Returns the body for a graph, and the Content-Type, which names the format if the bytes do not show it.
  * @param {any} graph */
 function bodyOf(graph) {
   if (typeof graph === "string" || graph instanceof Blob || graph instanceof ArrayBuffer || ArrayBuffer.isView(graph)) {
@@ -100,13 +101,13 @@ function bodyOf(graph) {
   /** @type {{edges: [Vertex, Vertex, number?][], nodes?: Vertex[], directed?: boolean}} */
   const { edges, nodes, directed } = Array.isArray(graph) ? { edges: graph } : graph;
   if (!Array.isArray(edges)) {
-    throw new TypeError("A graph is a list of edges, {edges, nodes}, a string, a Blob or bytes.");
+    throw new TypeError("A graph must be a list of edges, {edges, nodes}, a string, a Blob or bytes.");
   }
   /** @type {Set<Vertex | bigint>} */
   const names = new Set(nodes);
   const links = edges.map(([source, target, weight = 1]) => {
     if (!Number.isFinite(weight)) {
-      throw new TypeError(`The weight ${weight} of the edge from ${source} to ${target} is not a number.`);
+      throw new TypeError(`The weight ${weight} of the edge from ${source} to ${target} is not a finite number.`);
     }
     names.add(vertexOf(source)).add(vertexOf(target));
     return { source, target, weight };
@@ -129,7 +130,8 @@ export class Client {
     this.fetch = options.fetch ?? ((address, more) => fetch(address, more));
   }
 
-  /** The answer to a request, if need be after some attempts; a refusal is thrown.
+  /** Returns the response to a request, after several attempts if necessary; throws ServiceError if the service
+   * refuses the request.
    * @param {string} method  @param {string} path  @param {any} options  @returns {Promise<Response>} */
   async ask(method, path, { query = {}, headers = {}, body = undefined, signal = undefined } = {}) {
     const known = Object.entries(query).filter(([, value]) => value !== undefined);
@@ -149,13 +151,13 @@ export class Client {
           throw await errorOf(answer);
         }
       } catch (error) {
-        // fetch throws a TypeError where no answer came.
+        // fetch throws a TypeError if there is no response.
         if (!(error instanceof TypeError)) {
           throw error;
         }
         if (breaks === BREAK_PAUSES_S.length) {
-          const words = "Is apspd running there? A page of another origin also needs its origin in http.cors_origins.";
-          const failed = new Error(`No answer from ${this.url}: ${error.message}. ${words}`, { cause: error });
+          const words = "Is apspd running there? If the page has another origin, http.cors_origins must list that origin.";
+          const failed = new Error(`No response from ${this.url}: ${error.message}. ${words}`, { cause: error });
           throw Object.assign(failed, { code: "ConnectionFailed" });
         }
         seconds = BREAK_PAUSES_S[breaks];
@@ -197,14 +199,14 @@ export class Client {
     return new Result(this, /^[gj]_/.test(graph) ? job : { ...job, name: graph }).wait(options);
   }
 
-  /** All documents of a list, newest first. @param {"graphs" | "jobs"} kind  @param {any} query */
+  /** Returns all documents of a list, newest first. @param {"graphs" | "jobs"} kind  @param {any} query */
   async list(kind, query) {
     const found = [];
     for (let cursor; ; ) {
       const page = await documentOf(await this.ask("GET", `/v1/${kind}`, { query: { limit: 1000, ...query, cursor } }));
       found.push(...page[kind]);
       cursor = page.next ?? undefined;
-      if (cursor === undefined) { // a page that filters a long history may be empty before the end
+      if (cursor === undefined) { // a filtered page may be empty although more pages follow
         return found;
       }
     }
@@ -251,7 +253,7 @@ export class Result {
     return this.job.warnings;
   }
 
-  /** The element of matrix() where there is no path. */
+  /** The element of matrix() that means that there is no path. */
   get unreachable() {
     return UNREACHABLE[this.kind];
   }
@@ -267,7 +269,7 @@ export class Result {
   async wait({ signal, onProgress } = {}) {
     while (this.job.state === "queued" || this.job.state === "running") {
       onProgress?.(this.job);
-      // With somebody to tell it to, progress is looked at each second.
+      // With onProgress, the client asks for the progress every second.
       const query = { wait: onProgress ? 1 : WAIT_S };
       this.job = await (await this.client.ask("GET", `/v1/jobs/${this.job.id}`, { query, signal })).json();
     }
@@ -279,7 +281,8 @@ export class Result {
     return this;
   }
 
-  /** The answer to a question, which waits until the job is done. It goes to the job, whose kind is known.
+  /** Waits until the job is done, and returns the response to a query. The query names the job, because the kind
+   * of its result is known.
    * @param {string} path  @param {any} [query]  @param {any} [document]  @returns {Promise<any>} */
   async ask(path, query, document) {
     await this.wait();
@@ -357,7 +360,7 @@ export class Result {
     return this.ask("/stats");
   }
 
-  /** The whole matrix in memory, or rows of it, row by row; as large as the browser lets an array be.
+  /** Returns the matrix or a part of it as one array, row by row. The maximum size of an array limits the part.
    * @param {{rows?: string, cols?: string}} part */
   async matrix({ rows, cols } = {}) {
     await this.wait();

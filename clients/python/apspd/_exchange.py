@@ -64,13 +64,13 @@ def unexpected(detail: str) -> ServiceError:
 
 
 def open_sink(request: Request, status: int, headers: Mapping[str, str]) -> BinaryIO:
-    """Opens the file to which an answer of status 200 or 206 is written: a 206 continues at its
-    end, a 200 starts anew. If the path is a symbolic link, opening fails."""
+    """Opens the file to which a response with status 200 or 206 is written. A 206 is appended to
+    the file, a 200 replaces its content. If the path is a symbolic link, opening fails."""
     assert request.sink is not None
     have, size = size_of(request.sink), request.limit
     is_rest = headers.get("Content-Range") == f"bytes {have}-{size - 1}/{size}"
     if headers.get("ETag") != request.headers["If-Match"] or (status == 206 and not is_rest):
-        raise unexpected("The answer is another part than was asked for.")
+        raise unexpected("The response is not the requested part of the matrix.")
     flags = os.O_WRONLY | os.O_CREAT | (0 if status == 206 else os.O_TRUNC)
     sink = os.fdopen(os.open(request.sink, flags | getattr(os, "O_NOFOLLOW", 0), 0o666), "wb")
     sink.seek(0, os.SEEK_END)
@@ -78,14 +78,14 @@ def open_sink(request: Request, status: int, headers: Mapping[str, str]) -> Bina
 
 
 def count_down(left: int, piece: bytes) -> int:
-    """Returns how many bytes may follow this piece of an answer."""
+    """Returns how many bytes may follow this piece of a response."""
     if len(piece) > left:
-        raise unexpected("The answer is longer than was asked for.")
+        raise unexpected("The response is longer than expected.")
     return left - len(piece)
 
 
 def document_of(reply: Reply, **members: type) -> dict[str, Any]:
-    """Returns the JSON object of an answer after checking that it has members of these types."""
+    """Returns the JSON object in a response after checking that it has members of these types."""
     try:
         document = json.loads(reply.body)
     except (ValueError, RecursionError):
@@ -93,7 +93,7 @@ def document_of(reply: Reply, **members: type) -> dict[str, Any]:
     if not isinstance(document, dict) or not all(
         isinstance(document.get(name), kind) for name, kind in members.items()
     ):
-        raise unexpected("The answer is another one than that of this service.")
+        raise unexpected("The response is not what apspd returns for this request.")
     return document
 
 
@@ -103,7 +103,7 @@ def job_of(reply: Reply) -> dict[str, Any]:
 
 
 def exchange(request: Request, patience_s: float) -> Steps[Reply]:
-    """Returns the answer, after several attempts if necessary; raises ServiceError if the service
+    """Returns the response, after several attempts if necessary; raises ServiceError if the service
     refuses the request."""
     waited_s, breaks = 0.0, 0
     while True:
@@ -118,19 +118,19 @@ def exchange(request: Request, patience_s: float) -> Steps[Reply]:
                 raise error_of(reply.status, reply.body)
         else:
             if breaks == len(BREAK_PAUSES_S):
-                raise ConnectionFailed(f"No answer from the service: {reply}") from reply
+                raise ConnectionFailed(f"No response from the service: {reply}") from reply
             pause_s = BREAK_PAUSES_S[breaks]
             breaks += 1
         yield pause_s
 
 
 def download(path: str, target: pathlib.Path, patience_s: float) -> Steps[None]:
-    """Downloads an answer with an ETag into a file. If an earlier attempt left a part of the same
-    answer, the download continues there; the file gets its final name when it is complete."""
+    """Downloads a response with an ETag into a file. If an earlier attempt left a part of the same
+    response, the download continues there; the file gets its final name when it is complete."""
     head = yield from exchange(Request("HEAD", path), patience_s)
     etag, length = head.headers.get("ETag", ""), head.headers.get("Content-Length", "")
     if not etag or not length.isdecimal():
-        raise unexpected("The answer has no ETag or no Content-Length.")
+        raise unexpected("The response has no ETag or no Content-Length.")
     size = int(length)
     part = target.with_name(f"{target.name}.{quote(etag.strip(chr(34)), safe='')}.part")
     request = Request("GET", path, headers={"If-Match": etag}, sink=part, limit=size)
@@ -140,7 +140,7 @@ def download(path: str, target: pathlib.Path, patience_s: float) -> Steps[None]:
         try:
             yield from exchange(request, patience_s)
             if size_of(part) != size:
-                raise unexpected("The answer ended before its end.")
+                raise unexpected("The response ended too early.")
         except ConnectionFailed:
             if size_of(part) == before:
                 raise

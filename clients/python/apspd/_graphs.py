@@ -52,7 +52,7 @@ def upload_of(graph: Any, parameters: dict[str, Any]) -> Upload:
     directed = rest.pop("directed", None)
     are_edges = "edges" in rest
     if are_edges and graph is not None:
-        raise GraphError("Pass a graph or edges=, and not both.")
+        raise GraphError("Pass either a graph or edges=, not both.")
     graph = rest.pop("edges", graph)
     # Checks names instead of importing the libraries: that of the graph is already imported.
     libraries = {kind.__module__.partition(".")[0] for kind in type(graph).__mro__}
@@ -71,7 +71,7 @@ def upload_of(graph: Any, parameters: dict[str, Any]) -> Upload:
         edges = edges_of_columns(*columns_of_edges(graph), rest.pop("n", None))
     for name in ("n", "weight"):
         if name in rest:
-            raise GraphError(f"A graph of {type(graph).__name__} takes no {name}=.")
+            raise GraphError(f"{name}= does not apply to a graph of type {type(graph).__name__}.")
     edges.directed = edges.directed if directed is None else bool(directed)
     return write(edges, rest)
 
@@ -87,7 +87,7 @@ def edges_of_scipy(matrix: Any) -> Edges:
     """Converts a sparse matrix. As in scipy.sparse.csgraph, each stored entry is an edge, even an
     entry of 0, and tocsr() adds up repeated entries of a coo_matrix."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise GraphError(f"A graph is a square matrix; this one has the shape {matrix.shape}.")
+        raise GraphError(f"The matrix of a graph must be square, but its shape is {matrix.shape}.")
     matrix = matrix.tocsr()
     labels = Labels(range(matrix.shape[0]))
     sources = numpy.repeat(numpy.arange(len(labels.labels)), numpy.diff(matrix.indptr))
@@ -118,15 +118,15 @@ def columns_of_frame(frame: Any, weight: Any) -> tuple[Any, Any, Any]:
     names = list(frame.columns)
     has_names = {"source", "target"} <= set(names)
     if not has_names and len(names) not in (2, 3):
-        raise GraphError(f"Call the columns of the ends source and target; they are {names}.")
+        raise GraphError(f"The frame needs the columns source and target, but its columns are {names}.")
     ends = ["source", "target"] if has_names else names[:2]
     others = [name for name in names if name not in ends]
     if weight is None and others:
         if "weight" not in others and len(others) > 1:
-            raise GraphError(f"Say weight= with the column of the weights, one of {others}.")
+            raise GraphError(f"Specify the weight column with weight=, one of {others}.")
         weight = "weight" if "weight" in others else others[0]
     if weight is not None and weight not in names:
-        raise GraphError(f"The frame has no column {weight!r}; they are {names}.")
+        raise GraphError(f"The frame has no column {weight!r}; its columns are {names}.")
     weights = numpy.ones(len(frame), int) if weight is None else frame[weight].to_numpy()
     return frame[ends[0]].to_numpy(), frame[ends[1]].to_numpy(), weights
 
@@ -135,15 +135,15 @@ def columns_of_edges(graph: Any) -> tuple[Any, Any, Any]:
     if isinstance(graph, numpy.ndarray):
         if graph.ndim != 2 or graph.shape[1] not in (2, 3):
             hint = "Pass an edge_index of PyTorch Geometric as edges=edge_index.T; a matrix must be square."
-            raise GraphError(f"Edges have 2 or 3 columns, not the shape {graph.shape}. {hint}")
+            raise GraphError(f"An array of edges must have 2 or 3 columns, but its shape is {graph.shape}. {hint}")
         weights = graph[:, 2] if graph.shape[1] == 3 else numpy.ones(len(graph), int)
         return graph[:, 0], graph[:, 1], weights
     try:
         edges = [tuple(edge) for edge in graph]
     except TypeError:
-        raise TypeError(f"{type(graph).__name__} is not a graph that this client knows: pass a NetworkX graph, a SciPy matrix, edges, a frame or a path.") from None
+        raise TypeError(f"{type(graph).__name__} is not a supported type of graph: pass a NetworkX graph, a SciPy matrix, edges, a frame or a path.") from None
     if any(len(edge) not in (2, 3) for edge in edges):
-        raise GraphError("An edge has two ends, and a weight or none.")
+        raise GraphError("An edge must be (source, target) or (source, target, weight).")
     return [e[0] for e in edges], [e[1] for e in edges], [(*e, 1)[2] for e in edges]
 
 
@@ -170,19 +170,19 @@ def edges_of_columns(sources: Any, targets: Any, weights: Any, count: int | None
         ends = numpy.searchsorted(found, first), numpy.searchsorted(found, second)
         return Edges(Labels(found.tolist()), *ends, weights)
     if count is not None:
-        raise GraphError("With n= the vertices are integers from 0 to n-1.")
+        raise GraphError("With n=, the vertices must be integers from 0 to n-1.")
     tails, heads = (
         ends.tolist() if isinstance(ends, numpy.ndarray) else ends for ends in (sources, targets)
     )
     names = [end for pair in zip(tails, heads) for end in pair]
     if any(end is None or end != end for end in names):
-        raise GraphError("The end of an edge is missing.")
+        raise GraphError("The source or target of an edge is missing.")
     labels = Labels(list(dict.fromkeys(names)))
     return Edges(labels, labels.rows(tails), labels.rows(heads), weights)
 
 
 def numbers_of(weights: Any) -> Array:
-    """Returns the weights as integers, or as doubles if any of them is not an integer."""
+    """Returns the weights as integers, or as doubles if any weight is not an integer."""
     array: Array = numpy.asarray(weights)
     if array.dtype.kind in "biu":
         return array + 0
@@ -191,7 +191,7 @@ def numbers_of(weights: Any) -> Array:
     except (TypeError, ValueError, OverflowError):
         double = numpy.full(1, numpy.nan)
     if numpy.isnan(double).any() or numpy.isneginf(double).any():
-        raise GraphError("A weight is not a number, NaN, or minus infinity.")
+        raise GraphError("Each weight must be a number, and neither NaN nor minus infinity.")
     finite = double[numpy.isfinite(double)]
     if len(finite) == len(double) and (numpy.abs(finite) < 2**53).all():
         if (finite == numpy.floor(finite)).all():

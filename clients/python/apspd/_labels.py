@@ -1,4 +1,4 @@
-"""Labels: what the caller calls the vertices, in the order of the matrix's rows."""
+"""Labels: the caller's names for the vertices, in the order of the matrix's rows."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ def find_daemon() -> str:
     path = os.environ.get("APSPD") or shutil.which("apspd") or shutil.which(str(beside))
     if path is None:
         raise ConnectionFailed(
-            "apspd is neither on PATH nor beside this package. Install it, or name it in $APSPD."
+            "The program apspd is neither on PATH nor in the package's folder. Install apspd, or set "
+            "$APSPD to its path."
         )
     return path
 

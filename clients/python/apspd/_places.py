@@ -22,7 +22,7 @@ def places_of(places: Any, plane: bool) -> tuple[tuple[str, str], list[tuple[Any
     columns = getattr(places, "columns", ())
     axes = next((axes for axes in AXES if set(axes) <= set(columns)), None)
     if axes is None:
-        raise GraphError("Places are a frame with lon and lat, or x and y, or a dict from vertices to pairs.")
+        raise GraphError("Coordinates must be a frame with the columns lon and lat, or x and y, or a dict that maps vertices to pairs.")
     name = next((name for name in VERTEX if name in columns), None)
     labels = list(places.index) if name is None else places[name].tolist()
     return axes, list(zip(labels, places[axes[0]].tolist(), places[axes[1]].tolist()))

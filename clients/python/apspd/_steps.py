@@ -93,7 +93,8 @@ class ResultState:
 
     @property
     def job(self) -> dict[str, Any]:
-        """The latest document of the job: `timings`, `plan`, `summary`, `device`."""
+        """The latest document of the job, with members such as `timings`, `plan`, `summary` and
+        `device`."""
         return self._job
 
     @property
@@ -106,7 +107,7 @@ class ResultState:
         """The kind of the matrix: i4, u2, f4 or f8."""
         kind = (self._job.get("summary") or {}).get("kind")
         if kind not in UNREACHABLE:
-            raise unexpected("The job says nothing of its kind.")
+            raise unexpected("The document of the job does not contain the kind of the matrix.")
         return str(kind)
 
     @property
@@ -132,7 +133,7 @@ class ResultState:
 
     def _ask(self, method: str, path: str, parameters: dict[str, Any] = {}, body: bytes = b"",
              **more: Any) -> Steps[Reply]:  # fmt: skip
-        """Returns the answer to a query after the job is done. If the result was evicted, waits
+        """Returns the response to a query after the job is done. If the result was evicted, waits
         until it is computed again; if the service has forgotten the job, queries the graph."""
         yield from ResultSteps.wait(self)
         headers = {"Prefer": "wait=60", **more.pop("headers", {})}
@@ -167,7 +168,7 @@ class ResultState:
         # element.
         body = (yield from self._ask(*asked, **more, limit=max(8 * count, BODY_LEAST))).body
         if len(body) != count * numpy.dtype(self.kind).itemsize:
-            raise unexpected(f"The answer has {len(body)} bytes, and not those of {count} distances.")
+            raise unexpected(f"The response has {len(body)} bytes, which is not the size of {count} distances.")
         elements = numpy.frombuffer(body, "<" + self.kind)
         distances = elements.astype(numpy.float64)
         distances[elements == self.unreachable] = math.inf
@@ -201,7 +202,7 @@ class ResultSteps(ResultState):
             longest_s = WAIT_S if on_progress is None else 1
             wait_s = math.ceil(min(longest_s, end - time.monotonic()))
             if wait_s <= 0:
-                raise TimeoutError(f"The job {self._job['id']} goes on after {timeout_s} seconds.")
+                raise TimeoutError(f"The job {self._job['id']} has not ended after {timeout_s} seconds.")
             request = Request("GET", f"/v1/jobs/{self._job['id']}", {"wait": str(wait_s)})
             self._job = job_of((yield from exchange(request, self._patience_s)))
             if on_progress is not None:
@@ -305,10 +306,10 @@ class ResultSteps(ResultState):
 
     def geojson(self, source: Hashable, target: Hashable = None, *, max: float | None = None,
                        k: int | None = None) -> Steps[dict[str, Any]]:  # fmt: skip
-        """Returns GeoJSON: a path to the target as a line; with max= or k=, the vertices within a
-        distance or the k nearest ones as points. The graph needs coordinates."""
+        """Returns GeoJSON: the path to the target as a line or, with max= or k=, the vertices within a
+        distance or the k nearest vertices as points. The graph needs coordinates."""
         if (target is not None) + (max is not None) + (k is not None) != 1:
-            raise TypeError("geojson() takes a target, max= or k=.")
+            raise TypeError("geojson() takes exactly one of a target, max= and k=.")
         name = self._labels.name
         parameters: dict[str, Any] = {"source": name(source)}
         if target is not None:
@@ -321,7 +322,7 @@ class ResultSteps(ResultState):
         return document_of((yield from self._ask("GET", path, parameters, headers=headers)), type=str)
 
     def get_coordinates(self) -> Steps[dict[Any, tuple[float, float]]]:
-        """Returns the coordinates of each vertex that has some: (lon, lat) or (x, y)."""
+        """Returns the coordinates of each vertex that has coordinates: (lon, lat) or (x, y)."""
         return read_places((yield from self._ask("GET", "/coordinates")).body, self._labels)
 
     def set_coordinates(self, places: Any, plane: bool = False) -> Steps[None]:
@@ -379,8 +380,8 @@ class ResultSteps(ResultState):
     def update(self: R, edges: Any) -> Steps[R]:
         """Changes, adds or removes edges, given as (source, target, weight); a weight of None
         removes the edge. The service solves the changed graph, and this result and the graph's
-        name then refer to it. Raises Conflict if the name refers to another graph by then. To
-        keep the result of the unchanged graph, call `copy.copy(result)` before.
+        name then refer to it. Raises Conflict if the name has moved to another graph. To keep the
+        result of the unchanged graph, call `copy.copy(result)` before the change.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
         >>> result.update([("Rome", "Paris", 1420), ("Rome", "Berlin", 1500)])

@@ -32,8 +32,8 @@ PIECE_BYTES = 1 << 20
 
 
 def options_of(url: str | None, key: str | None, options: dict[str, Any]) -> dict[str, Any]:
-    """Returns the options of httpx's clients. Answers must be uncompressed, because an interrupted
-    download continues with a byte range of the body as it was sent."""
+    """Returns the options of httpx's clients. Responses must be uncompressed, because an interrupted
+    download continues with a byte range of the body as the service sent it."""
     key = key if key is not None else os.environ.get("APSPD_KEY")
     headers = {"Accept-Encoding": "identity", "User-Agent": f"apspd-python/{VERSION}"}
     if key:
@@ -48,8 +48,8 @@ def options_of(url: str | None, key: str | None, options: dict[str, Any]) -> dic
 
 class Client:
     """A connection to a service. `url` and `key` default to $APSPD_URL and $APSPD_KEY.
-    `patience_s` is how many seconds a request waits in all for a busy service. Other options, such
-    as `verify`, are passed to httpx.Client. Threads may share a client.
+    `patience_s` is the total time in seconds that a request waits while the service is busy. Other
+    options, such as `verify`, are passed to httpx.Client. Threads may share a client.
 
     >>> with Client() as client:
     ...     result = client.solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
@@ -69,7 +69,7 @@ class Client:
     @classmethod
     def local(cls, *arguments: str, **options: Any) -> Client:
         """Starts a daemon with these arguments of apspd on a free port, and returns its client. The
-        daemon ends with the client, at the latest with the process. The program is $APSPD, else
+        daemon ends when the client is closed, or when the process ends. The program is $APSPD, else
         apspd on PATH, else apspd in the package's folder.
 
         >>> with Client.local("--solver", "cpu") as client:
@@ -136,12 +136,14 @@ class Client:
         return self._run(list_all(self._patience_s, "graphs", parameters))
 
     def jobs(self, **parameters: Any) -> list[dict[str, Any]]:
-        """Returns the documents of all jobs, newest first; state="running" returns only these."""
+        """Returns the documents of all jobs, newest first. With state="running", only running jobs are
+        returned."""
         return self._run(list_all(self._patience_s, "jobs", parameters))
 
     def estimate(self, graph: Any = None, **parameters: Any) -> dict[str, Any]:
-        """Returns the expected bytes and seconds of a solve, and whether it fits. The argument is a
-        stored graph, given by its ID, name or result, or the numbers n= and m= of its size.
+        """Returns the expected bytes and seconds of a solve, and whether the job fits. The argument is
+        a stored graph, given by its ID, name or result, or the numbers of vertices and edges, n= and
+        m=.
 
         >>> Client().estimate(n=1000, m=5000, kind="i4")["fits"]
         True
@@ -193,8 +195,8 @@ class Client:
 
 @functools.cache
 def default_client() -> Client:
-    """Returns the client of functions that were called without one. It connects to $APSPD_URL, else
-    to the default address if a service answers there, else to a local daemon."""
+    """Returns the client for functions that are called without a client. It connects to $APSPD_URL,
+    else to the default address if a service responds there, else to a local daemon."""
     client = Client()
     if "APSPD_URL" not in os.environ:
         try:
@@ -295,8 +297,8 @@ def failure(error: httpx.TransportError, answered: bool, url: httpx.URL) -> Exce
     if answered or not isinstance(error, httpx.ConnectError):
         return error
     raise ConnectionFailed(
-        f"Nothing answers at {url}: {error}. Is apspd running there? Give another address to "
-        "Client() or in APSPD_URL."
+        f"No service responds at {url}: {error}. Is apspd running there? Pass another address to "
+        "Client(), or set APSPD_URL."
     ) from error
 
 
@@ -369,7 +371,7 @@ class Result(ResultState):
     to_frame = called(ResultSteps.to_frame)
     set_coordinates = called(ResultSteps.set_coordinates)
     get_coordinates = called(ResultSteps.get_coordinates)
-    coordinates = property(get_coordinates, set_coordinates, doc="The places of the vertices.")
+    coordinates = property(get_coordinates, set_coordinates, doc="The coordinates of the vertices.")
     _repr_html_ = called(ResultSteps._repr_html_)
 
 

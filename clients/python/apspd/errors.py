@@ -22,7 +22,7 @@ class GraphError(ApspdError, ValueError):
 
 
 class ConnectionFailed(ApspdError, ConnectionError):
-    """The service did not answer, even after several attempts."""
+    """The service did not respond, even after several attempts."""
 
     code = "ConnectionFailed"
 
@@ -110,7 +110,7 @@ def error_of(status: int, body: bytes) -> ServiceError:
         words = body[:200].decode("utf-8", "replace") or "The response has no text that explains the error."
         problem = {"detail": words, "code": f"Http{status}"}
     if status == 401:
-        problem = {**problem, "hint": "Give Client() a valid key, or set APSPD_KEY."}
+        problem = {**problem, "hint": "Pass a valid key to Client(), or set APSPD_KEY."}
     kind = _BY_STATUS.get(status, ServiceError)
     if problem.get("code") == "NoSuchVertex":
         kind = NoSuchVertex
