@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "manual"))
 import manual
 
-WORDS = {"help": "Help about a command", "version": "The version"}
+WORDS = {"help": "Prints the help of a command", "version": "Prints the version"}
 
 
 def plain(words):

@@ -150,7 +150,7 @@ def into_a_block(page):
     page.run("document.getElementById('heat').focus()")
     page.press("\ue015", "\ue014", "\ue014")
     said = text(page, "#heat-cell")
-    assert re.match(r"From 3 from \d+ to 2 from \d+: mean|From .* to .*: mean", said), said
+    assert re.match(r"From 3 vertices starting at \d+ to 2 vertices starting at \d+: mean|From .* to .*: mean", said), said
     page.press("\ue007")
     page.until("document.querySelector('#heat-block').textContent.startsWith('Rows 0 to ')")
     assert "heatmap?rows=0:" in text(page, "#curl-line")
@@ -245,7 +245,7 @@ def test_decimals_are_shown_with_all_digits(daemon):
         for name, body, fact in (("tolls", "a,b,1234567.891\nb,a,0.25\n", "weights 0.25 to 1,234,567.891"),
                                  ("grains", "a,b,1e-7\nb,a,0.0000012345678901234567\n",
                                   "weights 1e-7 to 0.0000012345678901234567"),
-                                 ("fares", "a,b,0.1\nb,a,0.2\n", "added exactly as 32-bit integers of 0.1")):
+                                 ("fares", "a,b,0.1\nb,a,0.2\n", "added exactly as 32-bit integers in units of 0.1")):
             page.run(DROP, f"{name}.csv", f"source,target,weight\n{body}")
             page.until(f"document.querySelector('#graph-name').textContent === '{name}' && {OPEN}")
             assert fact in text(page, "#facts"), text(page, "#facts")

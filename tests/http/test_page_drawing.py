@@ -139,7 +139,7 @@ def test_the_drawing_can_be_zoomed_and_moved(daemon):
         page.click(".leaflet-control-zoom-out")
         assert zoom_of(page) == 1
         page.click("#full")
-        page.until("document.fullscreenElement?.id === 'drawing-box' && document.querySelector('#full').textContent === 'Leave full screen'")
+        page.until("document.fullscreenElement?.id === 'drawing-box' && document.querySelector('#full').textContent === 'Exit full screen'")
         page.until("document.querySelector('#drawing').clientWidth > 0.95 * innerWidth")
         page.click("#full")
         page.until("document.fullscreenElement === null && document.querySelector('#full').textContent === 'Full screen'")

@@ -140,7 +140,7 @@ async function toggleFull() {
 function showFull() {
   const card = byId("drawing-box");
   const full = document.fullscreenElement === card || card.classList.contains("full");
-  say(byId("full"), full ? "Leave full screen" : "Full screen");
+  say(byId("full"), full ? "Exit full screen" : "Full screen");
   // In full screen there is nothing to scroll with one finger.
   if (full) map?.dragging.enable();
 }

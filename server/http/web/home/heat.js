@@ -54,7 +54,7 @@ function span(axis, cell) {
   const from = begin(axis, cell);
   const to = begin(axis, cell + 1) - 1;
   const name = `${axis.vertices[cell]}`;
-  return from === to ? `vertex ${name}` : `${count(to - from + 1)} from ${name}`;
+  return from === to ? `vertex ${name}` : `${count(to - from + 1)} vertices starting at ${name}`;
 }
 
 function describe({ row, column }) {

@@ -72,7 +72,7 @@ function show() {
   const more = found.length - SHOWN;
   const parts = [];
   if (found.length === 0) parts.push(words === "" ? "No graphs yet." : "No graph has a name like this.");
-  if (more > 0) parts.push(`There are ${count(more)} more: search by name to find them.`);
+  if (more > 0) parts.push(`There are ${count(more)} more graphs; search for them by name.`);
   if (cut) parts.push(`Only the newest ${count(graphs.length)} graphs are searched. To open an older graph, type its full name and press Enter.`);
   say(byId("library-words"), parts.join(" "));
 }

@@ -93,7 +93,7 @@ const kinds = { i4: "32-bit integers", u2: "16-bit integers", f4: "32-bit floats
 // Explains "i4 x 0.01": decimals that are added as integers.
 function arithmeticOf({ result, summary }) {
   const [kind, unit] = summary.arithmetic?.split(" x ") ?? [];
-  return unit === undefined || summary.kind !== result ? "" : `, added exactly as ${kinds[kind]} of ${unit}`;
+  return unit === undefined || summary.kind !== result ? "" : `, added exactly as ${kinds[kind]} in units of ${unit}`;
 }
 
 function factsOf(graph, job) {

@@ -251,7 +251,7 @@ function operationBody(path, method, operation, shared) {
   const trial = new Trial(method, path, body, streams);
   const table = parameterTable(parameters, trial);
   return make("div", { class: "body" }, prose(operation.description), table, bodyPart(body), trial.element(),
-    make("h3", {}, "Answers"), make("div", { class: "table" }, make("table", {}, make("tbody", {},
+    make("h3", {}, "Responses"), make("div", { class: "table" }, make("table", {}, make("tbody", {},
       Object.entries(operation.responses).map(([status, response]) => answerPart(status, response))))));
 }
 
