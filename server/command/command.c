@@ -113,7 +113,7 @@ uint64_t command_number(struct command_call *call, int flag, uint64_t min, uint6
     if (!number_parse_integer(text, strlen(text), &value) || value < 0 || (uint64_t)value < min ||
         (uint64_t)value > max) {
         char range[64];
-        snprintf(range, sizeof(range), "%" PRIu64 " to %" PRIu64, min, max);
+        snprintf(range, sizeof(range), "an integer from %" PRIu64 " to %" PRIu64, min, max);
         command_refuse_value(call, flag, range);
         return fallback;
     }

@@ -14,9 +14,9 @@ static const struct command_flag flags[] = {
     [N] = {"n", "N", "Number of vertices."},
     [SEED] = {"seed", "S", "The same seed gives the same graph on all machines. Default: 1."},
     [KIND] = {"kind", "KIND", "i4: integer weights (default); f4: weights with three decimals."},
-    [DEGREE] = {"degree", "D", "gnp: average number of edges that leave a vertex. Default: 8."},
+    [DEGREE] = {"degree", "D", "Average number of edges that leave a vertex in gnp. Default: 8."},
     [MAX_WEIGHT] = {"max-weight", "W", "Largest weight; all weights are above 0. Default: 1000."},
-    [DIRECTED] = {"directed", NULL, "Generate directed edges. By default they are undirected."},
+    [DIRECTED] = {"directed", NULL, "Generate directed edges. Default: undirected edges."},
     [TO] = {"to", "FORMAT",
             "dimacs, edges, json or nthu. Default: by OUT's extension, else dimacs."},
     {NULL, NULL, NULL},
@@ -138,7 +138,7 @@ static enum status run_generate(struct command_call *call, struct problem *reter
     struct generator_request request = {.directed = call->values[DIRECTED] != NULL};
     struct edge_writer writer = {.file = {.file = -1}, .reterr = reterr};
     if (call->values[SHAPE] == NULL || call->values[N] == NULL) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER, "--%s is missing",
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "the flag --%s is missing",
                            call->values[SHAPE] == NULL ? "shape" : "n");
     }
     while (request.shape < GENERATOR_COUNT &&

@@ -36,8 +36,8 @@ enum graph_input_flag {
         [at +                                                                                      \
             GRAPH_INPUT_TARGET_COLUMN] = {"target_column", "NAME", "Column of target vertices."},  \
         [at + GRAPH_INPUT_DECIMAL] = {"decimal", ".|,", "Decimal separator. Default: a point."},   \
-        [at + GRAPH_INPUT_NO_EDGE] = {"no_edge", "VALUE",                                          \
-                                      "Weight that marks a missing edge; none = no weight does."}
+        [at + GRAPH_INPUT_NO_EDGE] = {                                                             \
+            "no_edge", "VALUE", "Weight that marks a missing edge, or none if no weight does."}
 
 #define GRAPH_INPUT_FLAGS                                                                          \
     [GRAPH_INPUT_FROM] = {"from", "FORMAT", GRAPH_INPUT_FORMATS},                                  \
