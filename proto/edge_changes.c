@@ -41,13 +41,13 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
         struct edge_change *change = &changes->list[i];
         if (change->source >= graph->vertex_count || change->target >= graph->vertex_count) {
             return problem_set(reterr, STATUS_PRECONDITION_FAILED,
-                               "The name now belongs to a graph with different vertices.");
+                               "The name now refers to another graph, which has other vertices.");
         }
         if (change->source == change->target && change->weight < 0) {
-            return problem_refuse(reterr, STATUS_BAD_GRAPH,
-                                  "Give an edge from a vertex to itself a weight of 0 or more.",
-                                  "Change %zu, counted from 1, gives a loop a negative weight.",
-                                  i + 1);
+            return problem_refuse(
+                reterr, STATUS_BAD_GRAPH,
+                "Give an edge from a vertex to itself a weight of 0 or more.",
+                "Change %zu, counted from 1, gives a self-loop a negative weight.", i + 1);
         }
         loops += change->source == change->target;
         change->place = i;

@@ -404,7 +404,7 @@ static enum status refuse_name(const struct columns *columns, const char *parame
     char list[PROBLEM_TEXT_SIZE];
 
     (void)list_columns(columns, false, LOOK_EMPTY, ", ", list);
-    problem_set(reterr, STATUS_BAD_PARAMETER, "%s=%s names no suitable column, or more than one.",
+    problem_set(reterr, STATUS_BAD_PARAMETER, "%s=%s names no suitable column, or several columns.",
                 parameter, wanted);
     problem_hint(reterr, "The columns are: %s.", list);
     return STATUS_BAD_PARAMETER;

@@ -140,7 +140,7 @@ enum status edge_check_counts(const int64_t integers[3], size_t column_count, bo
         fits ? "The first line, %lld %lld, may be an edge or the numbers of vertices and edges, "
                "because %lld edges follow."
              : "The first line, %lld %lld, does not fit the %lld lines that follow: it does not "
-               "give the numbers of their vertices and edges, and as an edge it lacks a weight.",
+               "give the numbers of vertices and edges, and as an edge it lacks a weight.",
         (long long)integers[0], (long long)integers[1], (long long)behind);
 }
 

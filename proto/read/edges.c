@@ -191,7 +191,7 @@ static enum status parse_counts(struct edges *edges, const int64_t counts[2],
                              "The first line, %lld %lld, was read as the numbers of vertices and "
                              "edges.",
                              (long long)counts[0], (long long)counts[1]),
-                 "If the line is an edge, add a weight, which the other lines have.");
+                 "If the line is an edge, add a weight, as in the other lines.");
     STATUS_TRY(reader_admit_count(&edges->reader, (uint64_t)counts[0], reterr));
     return graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr);
 }
@@ -374,7 +374,7 @@ static enum status parse_comment(struct edges *edges, const char *line, size_t s
                    ? STATUS_OK
                    : problem_bad_graph_hint(
                          reterr, 0, 1,
-                         "Put a space after the # or % of a comment, or quotes around the value.",
+                         "Put a space after the # or % of a comment, or quotes around a value.",
                          "The line begins with %c like a comment, but has as many columns as an "
                          "edge.",
                          *line);

@@ -604,7 +604,7 @@ static enum status finish_compact(struct json *json, struct graph **ret_graph,
     STATUS_TRY(graph_builder_admit(json->reader.builder, count, reterr));
     if (json->largest_place.line > 0 && json->largest >= count) {
         STATUS_TRY(problem_bad_graph(reterr, json->largest_place.line, json->largest_place.column,
-                                     "Vertex %u is not in the range 0 to n-1 with n=%llu.",
+                                     "Vertex %u is outside the range 0 to n-1 with n=%llu.",
                                      json->largest, (unsigned long long)count));
     }
     return reader_finish_range(&json->reader, (uint32_t)count, 0, NULL, json->directed, ret_graph,

@@ -191,7 +191,7 @@ static enum status parse_coordinate(struct mtx *mtx, struct word_cursor cursor,
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (mtx->symmetry == SYMMETRY_SKEW && ends[0] == ends[1]) {
         return problem_bad_graph_hint(reterr, 0, row.column,
-                                      "Remove the entry, because it must be 0.",
+                                      "Remove the entry: all diagonal entries are 0.",
                                       "A skew-symmetric matrix must not list its diagonal.");
     }
     return add_entry(mtx, ends, weight, reterr);
