@@ -4,11 +4,9 @@
  *
  * One block computes one target, or two 16-bit targets in one tile row, with the accumulators, the
  * slab ring and the inner loop of kernel_interior.cuh. The slabs of all its products pass through
- * the ring without a pause; the last slab of a product may have fewer pivots. If several blocks
- * share the products of a target, each block starts from unreachable, and the blocks merge their
- * results by atomic minima, so their order does not matter. A fresh tile starts as unreachable and
- * is not read. A warp skips quads that are padding for all of its threads, so most padding costs
- * nothing. */
+ * the ring without a pause; the last slab of a product may have fewer pivots. A fresh tile starts
+ * as unreachable and is not read. A warp skips quads that are padding for all of its threads, so
+ * most padding costs nothing. */
 #pragma once
 
 #include "gpu/kernel_diagonal.cuh"
@@ -168,66 +166,17 @@ planned_load(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint
     }
 }
 
-/* Atomically replaces a word in memory by the minimum of it and `distance`, while other blocks do
- * the same. The bits of non-negative floats, read as integers, have the order of the numbers; the
- * bits of negative floats have the reverse order. */
-static __device__ __forceinline__ void planned_merge(int32_t *to, int32_t distance)
-{
-    atomicMin(to, distance);
-}
-
-static __device__ __forceinline__ void planned_merge(float *to, float distance)
-{
-    const int32_t bits = __float_as_int(distance + 0.0f);
-    if (bits >= 0) {
-        atomicMin(reinterpret_cast<int32_t *>(to), bits);
-    } else {
-        atomicMax(reinterpret_cast<uint32_t *>(to), (uint32_t)bits);
-    }
-}
-
-static __device__ __forceinline__ void planned_merge(double *to, double distance)
-{
-    const long long bits = __double_as_longlong(distance + 0.0);
-    if (bits >= 0) {
-        atomicMin(reinterpret_cast<long long *>(to), bits);
-    } else {
-        atomicMax(reinterpret_cast<unsigned long long *>(to), (unsigned long long)bits);
-    }
-}
-
-static __device__ __forceinline__ void planned_merge(uint32_t *to, uint32_t pair)
-{
-    uint32_t before = *reinterpret_cast<volatile uint32_t *>(to);
-    uint32_t expected;
-    do {
-        expected = before;
-        before = atomicCAS(to, expected, __viaddmin_u16x2(pair, 0, expected));
-    } while (before != expected);
-}
-
-/* Stores a thread's first or second quads of words. If `shared`, other blocks compute the same
- * tile, so the words are merged by minima. */
+/* Stores a thread's first or second quads of words. */
 template <typename semiring>
 static __device__ __forceinline__ void
 planned_store(const typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint32_t half,
-              typename semiring::word *home, uint64_t stride, bool shared)
+              typename semiring::word *home, uint64_t stride)
 {
-    typedef typename semiring::word word;
 #pragma unroll
     for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
-        const word *const from = &tile[i][half * QUAD];
-        word *const to = home + (i / QUAD * OPERAND_WORDS + i % QUAD) * stride;
-        if (!shared) {
-            tile_store_quad(to, from[0], from[1], from[2], from[3]);
-            continue;
-        }
-#pragma unroll
-        for (uint32_t j = 0; j < QUAD; j++) {
-            if (from[j] != planned_far<semiring>()) {
-                planned_merge(to + j, from[j]);
-            }
-        }
+        const typename semiring::word *const from = &tile[i][half * QUAD];
+        tile_store_quad(home + (i / QUAD * OPERAND_WORDS + i % QUAD) * stride, from[0], from[1],
+                        from[2], from[3]);
     }
 }
 
@@ -254,10 +203,8 @@ planned_load_target(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE
     const uint32_t flags = target->flags;
     typename semiring::word *home[2];
     planned_home<semiring>(matrix, target, home);
-    planned_load<semiring>(tile, 0, home[0], stride,
-                           (flags & (SCHEDULE_FRESH_FIRST | SCHEDULE_SHARED)) != 0);
-    planned_load<semiring>(tile, 1, home[1], stride,
-                           (flags & (SCHEDULE_FRESH_SECOND | SCHEDULE_SHARED)) != 0);
+    planned_load<semiring>(tile, 0, home[0], stride, (flags & SCHEDULE_FRESH_FIRST) != 0);
+    planned_load<semiring>(tile, 1, home[1], stride, (flags & SCHEDULE_FRESH_SECOND) != 0);
 }
 
 /* Stores the one or two tiles of a target. */
@@ -268,12 +215,11 @@ planned_store_target(const typename semiring::word (&tile)[INTERIOR_EDGE][INTERI
                      const struct schedule_target *target)
 {
     const uint64_t stride = matrix.stride / semiring_packing<semiring>();
-    const bool shared = (target->flags & SCHEDULE_SHARED) != 0;
     typename semiring::word *home[2];
     planned_home<semiring>(matrix, target, home);
-    planned_store<semiring>(tile, 0, home[0], stride, shared);
+    planned_store<semiring>(tile, 0, home[0], stride);
     if (semiring_packing<semiring>() == 1 || target->words[1] > 0) {
-        planned_store<semiring>(tile, 1, home[1], stride, shared);
+        planned_store<semiring>(tile, 1, home[1], stride);
     }
 }
 

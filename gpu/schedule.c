@@ -6,8 +6,6 @@
 #define WORD_BITS 64
 /* Number of arrays copied to the device: five lists, the positions, and a bitmap of used tiles. */
 #define SCHEDULE_LISTS 7
-/* Maximum number of entries that splitting targets may add to a round. */
-#define SPLITS_MOST 1024
 
 /* A schedule under construction, and its working memory. */
 struct making {
@@ -51,21 +49,12 @@ static uint64_t fills_most(const struct plan *plan)
     return fills;
 }
 
-/* Returns an upper bound on the number of entries that splitting adds: every entry has at least one
- * product, and splitting adds at most SPLITS_MOST entries to a round. */
-static uint64_t splits_most(const struct plan *plan)
-{
-    const uint64_t most_of_rounds = (uint64_t)plan->round_count * SPLITS_MOST;
-    const uint64_t spare = plan->product_count - plan->target_count;
-    return spare < most_of_rounds ? spare : most_of_rounds;
-}
-
 uint64_t schedule_bytes_most(const struct plan *plan, uint64_t alignment)
 {
-    return (fills_most(plan) + 2 * splits_most(plan)) * sizeof(struct schedule_tile) +
+    return fills_most(plan) * sizeof(struct schedule_tile) +
            plan->tile_count * sizeof(struct schedule_pivot) +
            (plan->left_count + plan->right_count) * sizeof(struct schedule_panel) +
-           (plan->target_count + splits_most(plan)) * sizeof(struct schedule_target) +
+           plan->target_count * sizeof(struct schedule_target) +
            plan->product_count * sizeof(struct schedule_product) +
            plan->vertex_count * sizeof(uint32_t) + words_of(plan->tile_count) * sizeof(uint64_t) +
            SCHEDULE_LISTS * alignment;
@@ -96,8 +85,7 @@ static enum status allocate_lists(struct making *making)
 {
     const struct plan *plan = making->plan;
     struct schedule *schedule = making->schedule;
-    const uint64_t fills = fills_most(plan) + 2 * splits_most(plan);
-    const uint64_t targets = plan->target_count + splits_most(plan);
+    const uint64_t fills = fills_most(plan);
     const uint64_t panels = plan->left_count + (plan->symmetric ? 0 : plan->right_count);
     uint64_t targets_of_round = 0;
     uint64_t products_of_target = 0;
@@ -107,19 +95,19 @@ static enum status allocate_lists(struct making *making)
     for (size_t target = 0; target < plan->target_count; target++) {
         products_of_target = larger_of(products_of_target, plan->targets[target].product_count);
     }
-    if (panels > UINT32_MAX || targets > UINT32_MAX || plan->product_count > UINT32_MAX ||
-        fills > UINT32_MAX) {
+    if (panels > UINT32_MAX || plan->target_count > UINT32_MAX ||
+        plan->product_count > UINT32_MAX || fills > UINT32_MAX) {
         return STATUS_NO_DEVICE_MEMORY;
     }
     const uint64_t slabs_of_product = (plan->tile + making->grain.slab - 1) / making->grain.slab;
     making->places_count = (uint32_t)(products_of_target * slabs_of_product + 1);
     making->places = allocate_array(making->places_count, sizeof(*making->places));
-    making->unsorted = allocate_array(targets_of_round + SPLITS_MOST, sizeof(*making->unsorted));
+    making->unsorted = allocate_array(targets_of_round, sizeof(*making->unsorted));
     schedule->rounds = allocate_array(plan->round_count, sizeof(*schedule->rounds));
     schedule->fills = allocate_array(fills, sizeof(*schedule->fills));
     schedule->pivots = allocate_array(plan->tile_count, sizeof(*schedule->pivots));
     schedule->panels = allocate_array(panels, sizeof(*schedule->panels));
-    schedule->targets = allocate_array(targets, sizeof(*schedule->targets));
+    schedule->targets = allocate_array(plan->target_count, sizeof(*schedule->targets));
     schedule->products = allocate_array(plan->product_count, sizeof(*schedule->products));
     schedule->position = allocate_array(plan->vertex_count, sizeof(*schedule->position));
     const bool complete =
@@ -209,64 +197,6 @@ static bool are_alike(const struct plan_round *round, const struct plan_target *
     return true;
 }
 
-/* Splits a target into entries that each have at least one product. Fresh tiles of the target are
- * then filled before the first round, because the entries merge their results into these tiles. */
-static void split_target(struct making *making, uint32_t index, uint32_t product_count,
-                         uint32_t parts)
-{
-    struct schedule *schedule = making->schedule;
-    const struct schedule_target whole = making->unsorted[index];
-    for (uint32_t half = 0; half < 2; half++) {
-        if ((whole.flags & (SCHEDULE_FRESH_FIRST << half)) != 0 &&
-            (half == 0 || whole.columns[1] != whole.columns[0])) {
-            schedule->fills[schedule->fill_count++] =
-                (struct schedule_tile){whole.row, whole.columns[half]};
-        }
-    }
-    for (uint32_t part = 0; part < parts; part++) {
-        struct schedule_target *target =
-            &making->unsorted[part == 0 ? index : making->unsorted_count++];
-        const uint32_t first = (uint32_t)((uint64_t)product_count * part / parts);
-        const uint32_t last = (uint32_t)((uint64_t)product_count * (part + 1) / parts);
-        *target = whole;
-        target->flags = SCHEDULE_SHARED;
-        target->product_begin = whole.product_begin + first;
-        target->slabs = 0;
-        for (uint32_t product = first; product < last; product++) {
-            target->slabs +=
-                slabs_of(making, schedule->products[whole.product_begin + product].depth);
-        }
-    }
-}
-
-/* Splits the large targets of a round before its entries are sorted. */
-static void split_targets(struct making *making)
-{
-    const uint32_t count = making->unsorted_count;
-    const uint32_t units = making->grain.units < SPLITS_MOST ? making->grain.units : SPLITS_MOST;
-    uint64_t slabs = 0;
-    for (uint32_t index = 0; index < count; index++) {
-        slabs += making->unsorted[index].slabs;
-    }
-    /* Limits an entry to an equal share of the round's slabs, or to the slabs of one full product
-     * if that is more. The block of a larger entry would finish long after all others. */
-    const uint32_t least = slabs_of(making, making->plan->tile);
-    const uint32_t limit = (uint32_t)larger_of(least, (slabs + units - 1) / units);
-    for (uint32_t index = 0; index < count; index++) {
-        const struct schedule_target *target = &making->unsorted[index];
-        const uint32_t end = index + 1 < count ? making->unsorted[index + 1].product_begin
-                                               : making->schedule->product_count;
-        const uint32_t product_count = end - target->product_begin;
-        const uint32_t wish = target->slabs / limit;
-        const uint32_t room = SPLITS_MOST + count - making->unsorted_count + 1;
-        uint32_t parts = wish < product_count ? wish : product_count;
-        parts = parts < room ? parts : room;
-        if (parts > 1) {
-            split_target(making, index, product_count, parts);
-        }
-    }
-}
-
 /* Sorts entries by number of slabs, the largest first. Equal entries stay in the plan's order. */
 static void sort_targets(struct making *making)
 {
@@ -325,7 +255,6 @@ static void add_targets(struct making *making, const struct plan_round *round,
         set_extent(making, pair, target);
         index += pair ? 2 : 1;
     }
-    split_targets(making);
     sort_targets(making);
     made->targets = (struct schedule_range){schedule->target_count, making->unsorted_count};
     schedule->target_count += making->unsorted_count;

@@ -1,8 +1,7 @@
 /* A plan that omits tiles, in the form that the device reads: flat lists, round after round, in one
  * upload. Two 16-bit targets in one tile row with the same left operands form one entry, because a
- * block computes two such tiles side by side. A target whose products would keep one block busy
- * long after all others is split into several entries, each with a share of the products. The
- * entries of a round are sorted by work, the largest first. One device executes the whole schedule.
+ * block computes two such tiles side by side. The entries of a round are sorted by work, the
+ * largest first. One device executes the whole schedule.
  *
  * A schedule is in host memory and immutable. The caller of schedule_create owns it. */
 #pragma once
@@ -46,10 +45,8 @@ struct schedule_target {
 
 #define SCHEDULE_FRESH_FIRST 1u  /* columns[0] has not been written yet */
 #define SCHEDULE_FRESH_SECOND 2u /* columns[1] has not been written yet */
-#define SCHEDULE_SHARED 4u       /* other entries of the round write the same tiles */
 
-/* A tile that is filled before the first round, because it has an edge, is on the diagonal, or is
- * first written by several entries, which merge their results into it. */
+/* A tile that is filled before the first round, because it has an edge or is on the diagonal. */
 struct schedule_tile {
     uint32_t row;
     uint32_t column;
@@ -91,7 +88,6 @@ struct schedule {
 struct schedule_grain {
     uint32_t packing; /* number of elements per word: 1 or 2 */
     uint32_t slab;    /* number of pivots per slab */
-    uint32_t units;   /* number of blocks that the device runs at the same time */
 };
 
 /* Creates the schedule of a plan, which is borrowed and not the dense plan. STATUS_NO_MEMORY;

@@ -248,7 +248,6 @@ template <typename semiring> MUST_CHECK static enum status make_schedule(struct 
     }
     grain.packing = semiring_packing<semiring>();
     grain.slab = ring_pivots<typename semiring::word>();
-    grain.units = solve->gpu->multiprocessors * interior_blocks<semiring>();
     const double begin_s = now_s();
     const enum status status = schedule_create(solve->plan, grain, &solve->schedule);
     solve->timings->fill_s += now_s() - begin_s;

@@ -66,17 +66,12 @@ static struct plan make_plan(bool symmetric)
                          .product_count = 8};
 }
 
-static struct schedule *make_for(const struct plan *plan, uint32_t packing, uint32_t units)
-{
-    struct schedule *schedule = NULL;
-    assert_int_equal(schedule_create(plan, (struct schedule_grain){packing, 32, units}, &schedule),
-                     STATUS_OK);
-    return schedule;
-}
-
 static struct schedule *make(const struct plan *plan, uint32_t packing)
 {
-    return make_for(plan, packing, 1);
+    struct schedule *schedule = NULL;
+    assert_int_equal(schedule_create(plan, (struct schedule_grain){packing, 32}, &schedule),
+                     STATUS_OK);
+    return schedule;
 }
 
 TEST(vertices_are_placed_in_padded_tiles)
@@ -193,38 +188,6 @@ TEST(two_tiles_with_equal_left_operands_share_an_entry)
     assert_int_equal(pair->flags, SCHEDULE_FRESH_SECOND);
     assert_int_equal(schedule->products[pair->product_begin].right[0], 0);
     assert_int_equal(schedule->products[pair->product_begin].right[1], 1);
-    schedule_destroy(schedule);
-}
-
-/* One target has twelve products with full tiles, which are nearly all products of the round. */
-TEST(a_target_with_too_much_work_for_one_block_is_split)
-{
-    static struct plan_product many[13];
-    static struct plan_target two[] = {{3, 2, 0, 12, true}, {3, 3, 12, 1, false}};
-    struct plan plan = make_plan(true);
-    rounds[1].targets = plan.targets = two;
-    rounds[1].target_count = 2;
-    rounds[1].products = plan.products = many;
-    rounds[1].product_count = 13;
-    rounds[0].target_count = 0;
-    plan.target_count = 2;
-    plan.product_count = 13;
-    struct schedule *schedule = make_for(&plan, 1, 4);
-    /* Four units share 52 slabs, 13 per unit. The target's 48 slabs give 48 / 13 = 3 entries, each
-     * of 4 products with 4 slabs. */
-    assert_int_equal(schedule->target_count, 4);
-    for (uint32_t part = 0; part < 3; ++part) {
-        assert_int_equal(schedule->targets[part].flags, SCHEDULE_SHARED);
-        assert_int_equal(schedule->targets[part].slabs, 16);
-        assert_int_equal(schedule->targets[part].product_begin, 4 * part);
-        assert_int_equal(schedule->targets[part].columns[0], 2);
-    }
-    assert_int_equal(schedule->targets[3].flags, 0);
-    /* The split target (3, 2) is filled before the first round, because its entries merge their
-     * results into it. */
-    assert_int_equal(schedule->fill_count, 8);
-    assert_int_equal(schedule->fills[7].row, 3);
-    assert_int_equal(schedule->fills[7].column, 2);
     schedule_destroy(schedule);
 }
 
