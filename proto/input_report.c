@@ -1,5 +1,7 @@
 #include "proto/input_report.h"
 
+#include "proto/text.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,55 +138,10 @@ json_t *input_report_json(const struct input_report *report)
                      (json_int_t)report->parallel_merged);
 }
 
-static void copy_text(const json_t *value, char *to, size_t size)
+char *input_report_print(const struct input_report *report)
 {
-    const char *text = json_string_value(value);
-
-    snprintf(to, size, "%s", text != NULL ? text : "");
-}
-
-bool input_report_from_json(const json_t *object, struct input_report *ret_report)
-{
-    struct input_report report = {.known = true};
-    const json_t *coding = json_object_get(object, "encoding");
-    const char *format;
-    const char *direction;
-    const char *names;
-    json_int_t bytes;
-    json_int_t decoded_bytes;
-    json_int_t loops = 0;
-    json_int_t parallels = 0;
-    int guessed;
-    int directed;
-
-    if (object == NULL || json_object_get(object, "format") == NULL) {
-        *ret_report = (struct input_report){0};
-        return true;
-    }
-    /* The cast drops const for json_unpack, which does not change the object. */
-    if (json_unpack((json_t *)(uintptr_t)object, "{s:s, s:b, s:b, s:s, s:s, s:I, s:I, s?I, s?I}",
-                    "format", &format, "guessed", &guessed, "directed", &directed, "directed_by",
-                    &direction, "names", &names, "bytes", &bytes, "decoded_bytes", &decoded_bytes,
-                    "loops_dropped", &loops, "parallel_merged", &parallels) != 0) {
-        return false;
-    }
-    copy_text(json_object_get(object, "variant"), report.variant, sizeof(report.variant));
-    copy_text(json_object_get(object, "weight"), report.weight, sizeof(report.weight));
-    while (report.direction < INPUT_DIRECTION_COUNT &&
-           strcmp(directions[report.direction], direction) != 0) {
-        report.direction++;
-    }
-    report.format = format_from_name(format);
-    report.guessed = guessed != 0;
-    report.coding = json_is_string(coding) ? decoder_coding_from_name(json_string_value(coding))
-                                           : CODING_IDENTITY;
-    report.directed = directed != 0;
-    report.numeric_names = strcmp(names, "integers") == 0;
-    report.bytes = (uint64_t)bytes;
-    report.decoded_bytes = (uint64_t)decoded_bytes;
-    report.loops_dropped = (uint64_t)loops;
-    report.parallel_merged = (uint64_t)parallels;
-    *ret_report = report;
-    return report.format != FORMAT_NONE && report.coding != CODING_COUNT &&
-           report.direction != INPUT_DIRECTION_COUNT;
+    json_t *object = report->known ? input_report_json(report) : NULL;
+    char *text = text_print_json(object);
+    json_decref(object);
+    return text;
 }

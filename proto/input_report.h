@@ -44,6 +44,6 @@ struct json_t;
 /* Returns a new reference to the report as JSON, or to JSON null if the report is not known. NULL
  * when out of memory. */
 struct json_t *input_report_json(const struct input_report *report);
-/* Reads back the output of input_report_json. JSON null, or an object without a format, gives a
- * report that is not known. Returns false for any other value. */
-bool input_report_from_json(const struct json_t *object, struct input_report *ret_report);
+/* Prints the report as text, which the caller frees. NULL if the report is not known, or when out
+ * of memory. */
+char *input_report_print(const struct input_report *report);

@@ -63,6 +63,8 @@ void time_print(double seconds, char buffer[TIME_TEXT_SIZE])
 
 void job_report_finish(struct job_report *report)
 {
+    free(report->stored);
+    free(report->input);
     free(report->cycle);
     free(report->warnings);
     *report = (struct job_report){0};
@@ -77,6 +79,7 @@ void job_report_reset(struct job_report *report)
     memcpy(fresh.traceparent, report->traceparent, sizeof(fresh.traceparent));
     memcpy(fresh.parent, report->parent, sizeof(fresh.parent));
     memcpy(fresh.moves, report->moves, sizeof(fresh.moves));
+    report->input = NULL;
     report->warnings = NULL;
     job_report_finish(report);
     *report = fresh;
@@ -120,19 +123,6 @@ static json_t *durations_json(const struct duration *durations, size_t count, co
     return object;
 }
 
-static bool decode_durations(const struct duration *durations, size_t count, json_t *object,
-                             void *to)
-{
-    for (size_t i = 0; i < count; i++) {
-        const json_t *seconds = json_object_get(object, durations[i].name);
-        if (!json_is_number(seconds)) {
-            return false;
-        }
-        *(double *)(void *)((char *)to + durations[i].offset) = json_number_value(seconds);
-    }
-    return true;
-}
-
 static json_t *timings_json(const struct timings *timings)
 {
     return durations_json(timing_durations, COUNT(timing_durations), timings);
@@ -167,24 +157,6 @@ static json_t *devices_json(const struct job_report *report)
     return list;
 }
 
-static bool decode_devices(json_t *list, struct job_report *report)
-{
-    size_t index;
-    json_t *entry;
-    if (json_array_size(list) > SOLVE_DEVICES_MAX) {
-        return false;
-    }
-    report->device_count = (uint32_t)json_array_size(list);
-    json_array_foreach(list, index, entry)
-    {
-        if (!decode_durations(device_durations, COUNT(device_durations), entry,
-                              &report->devices[index])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Returns the verification as JSON; NULL if no row was verified. */
 static json_t *verification_json(const struct verification *verification)
 {
@@ -202,9 +174,9 @@ static json_t *verification_json(const struct verification *verification)
 /* Returns the report on the upload as JSON; NULL if nothing was uploaded and no result existed. */
 static json_t *input_json(const struct job_report *report)
 {
-    json_t *input = report->input.known ? input_report_json(&report->input)
-                    : report->cached    ? json_object()
-                                        : NULL;
+    json_t *input = report->input != NULL ? json_loads(report->input, 0, NULL)
+                    : report->cached      ? json_object()
+                                          : NULL;
     json_object_set_new(input, "cached", json_boolean(report->cached));
     return input;
 }
@@ -214,29 +186,49 @@ static const char *text_or_absent(const char *text)
     return text[0] != '\0' ? text : NULL;
 }
 
-/* Returns an object with the optional members of a report; json_pack omits a member marked with *
- * if it is NULL. Returns NULL on failure. */
-static json_t *optional_json(const struct job_report *report)
+/* Returns the members about the solve; json_pack omits a member marked with * if it is NULL.
+ * Returns NULL on failure. */
+static json_t *solve_json(const struct job_report *report)
 {
+    static const char *const names[] = {"solver",  "device",   "timings",      "plan",
+                                        "devices", "verified", "verification", "problem"};
     const struct verification *verification = &report->verification;
+    if (report->stored != NULL) {
+        json_t *stored = json_loads(report->stored, 0, NULL);
+        json_t *members = json_object();
+        for (size_t i = 0; i < COUNT(names); i++) {
+            json_object_set(members, names[i], json_object_get(stored, names[i]));
+        }
+        json_decref(stored);
+        return members;
+    }
     json_t *verified = verification->done
                            ? json_pack("{s:I, s:f}", "rows", (json_int_t)verification->rows,
                                        "seconds", number_round(verification->seconds))
                            : NULL;
     json_t *object = json_pack(
-        "{s:s*, s:s*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "traceparent",
-        text_or_absent(report->traceparent), "parent", text_or_absent(report->parent), "devices",
-        report->device_count > 0 ? devices_json(report) : NULL, "workers_lost",
-        report->workers_lost > 0 ? json_integer(report->workers_lost) : NULL, "input",
-        input_json(report), "result",
-        report->result.form != RESULT_FORM_AUTO ? result_summary_json(&report->result) : NULL,
-        "verified", verified, "verification", verification_json(verification));
+        "{s:s*, s:s*, s:o, s:o*, s:o*, s:o*, s:o*}", "solver", text_or_absent(report->solver),
+        "device", text_or_absent(report->device), "timings", timings_json(&report->timings), "plan",
+        report->plan.parts > 0 ? plan_summary_json(&report->plan) : NULL, "devices",
+        report->device_count > 0 ? devices_json(report) : NULL, "verified", verified,
+        "verification", verification_json(verification));
     if (report->problem.status != STATUS_OK &&
         json_object_set_new(object, "problem", report_problem_json(report)) != 0) {
         json_decref(object);
         return NULL;
     }
     return object;
+}
+
+/* Returns the members about the submission and its result, like solve_json. */
+static json_t *submission_json(const struct job_report *report)
+{
+    return json_pack(
+        "{s:s*, s:s*, s:o*, s:o*, s:o*}", "traceparent", text_or_absent(report->traceparent),
+        "parent", text_or_absent(report->parent), "workers_lost",
+        report->workers_lost > 0 ? json_integer(report->workers_lost) : NULL, "input",
+        input_json(report), "result",
+        report->result.form != RESULT_FORM_AUTO ? result_summary_json(&report->result) : NULL);
 }
 
 /* Prints and releases the object. Returns NULL if it is NULL or setting a member has failed. */
@@ -250,118 +242,57 @@ static char *print_object(json_t *object, int failed)
 char *job_report_encode(const struct job_report *report)
 {
     json_t *object =
-        json_pack("{s:s, s:s, s:o, s:o, s:s*, s:o*}", "solver", report->solver, "device",
-                  report->device, "timings", timings_json(&report->timings), "plan",
-                  plan_summary_json(&report->plan), "moves", text_or_absent(report->moves),
-                  "reached", report->reached > 0 ? json_real(number_round(report->reached)) : NULL);
-    int failed = json_object_update_new(object, optional_json(report));
+        json_pack("{s:s*, s:o*}", "moves", text_or_absent(report->moves), "reached",
+                  report->reached > 0 ? json_real(number_round(report->reached)) : NULL);
+    int failed = json_object_update_new(object, solve_json(report)) |
+                 json_object_update_new(object, submission_json(report));
     if (report->warnings != NULL) {
         failed |= json_object_set_new(object, "warnings", json_loads(report->warnings, 0, NULL));
     }
     return print_object(object, failed);
 }
 
-static bool decode_plan(json_t *object, struct job_report *report)
-{
-    const char *kind;
-    json_int_t parts;
-    json_int_t separator;
-    int cached;
-    if (json_unpack(object, "{s:s, s:I, s:I, s:F, s:F, s:b}", "kind", &kind, "parts", &parts,
-                    "largest_separator", &separator, "work_fraction", &report->plan.work_fraction,
-                    "planning_s", &report->plan.planning_s, "cached", &cached) != 0) {
-        return false;
-    }
-    if (parts < 0 || parts > UINT32_MAX || separator < 0 || separator > UINT32_MAX) {
-        return false;
-    }
-    report->plan.cached = cached != 0;
-    report->plan.parts = (uint32_t)parts;
-    report->plan.largest_separator = (uint32_t)separator;
-    report->plan.kind =
-        strcmp(kind, plan_kind_name(PLAN_DENSE)) == 0 ? PLAN_DENSE : PLAN_NESTED_DISSECTION;
-    return strcmp(kind, plan_kind_name(report->plan.kind)) == 0;
-}
-
-static bool decode_verification(json_t *object, struct verification *verification)
-{
-    json_int_t rows;
-    json_int_t of;
-    json_int_t edges;
-    if (object == NULL) {
-        return true;
-    }
-    if (json_unpack(object, "{s:I, s:I, s:I, s:F, s:F}", "rows", &rows, "of", &of, "edges", &edges,
-                    "tolerance", &verification->tolerance, "seconds",
-                    &verification->seconds) != 0 ||
-        rows < 0 || of < rows || edges < 0) {
-        return false;
-    }
-    verification->done = true;
-    verification->rows = (uint64_t)rows;
-    verification->of = (uint64_t)of;
-    verification->edges = (uint64_t)edges;
-    return true;
-}
-
-static bool decode_problem(json_t *object, struct job_report *report)
-{
-    if (object == NULL) {
-        return true;
-    }
-    json_t *cycle = json_object_get(object, "cycle");
-    report->cycle_weight = json_number_value(json_object_get(object, "weight"));
-    report->cycle = text_print_json(cycle);
-    return (cycle == NULL || report->cycle != NULL) && problem_from_json(object, &report->problem);
-}
-
-/* Reads the members of a report. Members that follow the plan are optional. */
 static bool decode_report(json_t *object, struct job_report *report)
 {
-    const char *solver;
-    const char *device;
     const char *traceparent = "";
     const char *parent = "";
     const char *moves = "";
-    json_t *timings;
-    json_t *plan;
+    json_t *input = NULL;
     json_t *warnings = NULL;
     json_t *result = NULL;
     json_int_t workers_lost = 0;
-    if (json_unpack(object, "{s:s, s:s, s:o, s:o, s?s, s?s, s?s, s?o, s?o, s?I, s?F}", "solver",
-                    &solver, "device", &device, "timings", &timings, "plan", &plan, "traceparent",
-                    &traceparent, "parent", &parent, "moves", &moves, "warnings", &warnings,
+    if (json_unpack(object, "{s?s, s?s, s?s, s?o, s?o, s?o, s?I, s?F}", "traceparent", &traceparent,
+                    "parent", &parent, "moves", &moves, "input", &input, "warnings", &warnings,
                     "result", &result, "workers_lost", &workers_lost, "reached",
                     &report->reached) != 0 ||
         workers_lost < 0 || workers_lost > UINT32_MAX ||
-        !decode_durations(timing_durations, COUNT(timing_durations), timings, &report->timings) ||
         (result != NULL && !result_summary_from_json(result, &report->result))) {
         return false;
     }
+    const json_t *problem = json_object_get(object, "problem");
+    const char *detail = json_string_value(json_object_get(problem, "detail"));
+    snprintf(report->problem.detail, sizeof(report->problem.detail), "%s",
+             detail != NULL ? detail : "");
     report->workers_lost = (uint32_t)workers_lost;
-    report->cached = json_is_true(json_object_get(json_object_get(object, "input"), "cached"));
+    report->cached = json_is_true(json_object_get(input, "cached"));
+    report->input = json_object_get(input, "format") != NULL ? text_print_json(input) : NULL;
     report->warnings = json_is_array(warnings) ? text_print_json(warnings) : NULL;
+    report->verification.done = json_object_get(object, "verification") != NULL;
     snprintf(report->traceparent, sizeof(report->traceparent), "%s", traceparent);
     snprintf(report->parent, sizeof(report->parent), "%s", parent);
     snprintf(report->moves, sizeof(report->moves), "%s", moves);
-    snprintf(report->solver, sizeof(report->solver), "%s", solver);
-    snprintf(report->device, sizeof(report->device), "%s", device);
-    return (warnings == NULL || report->warnings != NULL) && decode_plan(plan, report) &&
-           decode_devices(json_object_get(object, "devices"), report) &&
-           input_report_from_json(json_object_get(object, "input"), &report->input) &&
-           decode_verification(json_object_get(object, "verification"), &report->verification) &&
-           decode_problem(json_object_get(object, "problem"), report);
+    return warnings == NULL || report->warnings != NULL;
 }
 
 enum status job_report_decode(const char *text, struct job_report *ret_report)
 {
-    struct job_report report = {0};
+    struct job_report report = {.stored = strdup(text)};
     json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     bool decoded = object != NULL && decode_report(object, &report);
     json_decref(object);
-    if (!decoded) {
+    if (!decoded || report.stored == NULL) {
         job_report_finish(&report);
-        return STATUS_CORRUPT;
+        return decoded ? STATUS_NO_MEMORY : STATUS_CORRUPT;
     }
     *ret_report = report;
     return STATUS_OK;
@@ -425,16 +356,17 @@ char *job_document_print(const struct job_document *document)
     const struct job_report *report =
         document->report != NULL ? document->report : &nothing_reported;
     const struct graph_summary *summary = document->summary;
+    json_t *submission = submission_json(report);
+    const json_t *input = json_object_get(submission, "input");
     struct graph_summary own;
-    if (summary != NULL && report->input.known) {
+    if (summary != NULL && json_object_get(input, "loops_dropped") != NULL) {
         /* The stored summary describes the first upload. This one may have dropped other edges. */
         own = *summary;
-        own.loops_dropped = report->input.loops_dropped;
-        own.parallel_merged = report->input.parallel_merged;
+        own.loops_dropped = (uint64_t)json_integer_value(json_object_get(input, "loops_dropped"));
+        own.parallel_merged =
+            (uint64_t)json_integer_value(json_object_get(input, "parallel_merged"));
         summary = &own;
     }
-    const bool started = document->started_s > 0;
-    const bool planned = started && report->plan.parts > 0;
     json_t *links =
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "self", link_to("jobs", document->id, ""),
                   "events", link_to("jobs", document->id, "/events"), "graph",
@@ -452,21 +384,21 @@ char *job_document_print(const struct job_document *document)
         document->durable, "priority", document->priority, "created",
         time_or_null(document->created_s), "started", time_or_null(document->started_s), "finished",
         time_or_null(document->finished_s));
-    json_t *tail =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:n, s:i, s:o}", "solver",
-                  text_or_null(report->solver), "device", text_or_null(report->device), "timings",
-                  started ? timings_json(&report->timings) : json_null(), "plan",
-                  planned ? plan_summary_json(&report->plan) : json_null(), "summary",
-                  summary_json(summary, document->vertex_count, document->edge_count,
-                               document->directed, kind_name(document->kind)),
-                  "problem", "links", links, "input", "workers_lost", 0, "warnings",
-                  warnings_json(report->warnings, report->reached));
+    json_t *tail = json_pack("{s:n, s:n, s:n, s:n, s:o, s:n, s:o, s:n, s:i, s:o}", "solver",
+                             "device", "timings", "plan", "summary",
+                             summary_json(summary, document->vertex_count, document->edge_count,
+                                          document->directed, kind_name(document->kind)),
+                             "problem", "links", links, "input", "workers_lost", 0, "warnings",
+                             warnings_json(report->warnings, report->reached));
     json_t *last =
         json_pack("{s:s*, s:o*}", "name", document->graph_name, "deadline_s",
                   document->deadline_s > 0 ? problem_number_json(document->deadline_s) : NULL);
-    const int failed = json_object_update_new(object, tail) |
-                       json_object_update_new(object, optional_json(report)) |
-                       json_object_update_new(object, last);
+    int failed = json_object_update_new(object, tail) |
+                 json_object_update_new(object, solve_json(report)) |
+                 json_object_update_new(object, submission) | json_object_update_new(object, last);
+    if (document->started_s <= 0) {
+        failed |= json_object_set_new(object, "timings", json_null());
+    }
     return print_object(object, failed);
 }
 

@@ -37,8 +37,10 @@ bool job_state_is_final(enum job_state state);
 
 /* Report on the solve of a job: the part of its document that the catalogue stores as one text. */
 struct job_report {
-    struct input_report input; /* report on the upload that created the graph */
-    bool cached;               /* whether the result already existed */
+    char *stored; /* text of a report from the catalogue, owned; or NULL. Documents get the members
+                     about the solve from this text, not from the members below. */
+    char *input;  /* report on the upload as text from input_report_print, owned; or NULL */
+    bool cached;  /* whether the result already existed */
     char *warnings; /* warnings about the upload as JSON text from warning_print, owned; or NULL */
     double reached; /* fraction of vertex pairs that have a path; 0 = unknown */
     char traceparent[TRACEPARENT_SIZE]; /* trace context of the submitting request, or empty */
@@ -63,6 +65,7 @@ void job_report_finish(struct job_report *report);
 void job_report_reset(struct job_report *report);
 /* Prints the report as JSON for the catalogue; the caller frees it. NULL when out of memory. */
 char *job_report_encode(const struct job_report *report);
+/* Reads the members that a later job needs; documents get the other members from `stored`. */
 MUST_CHECK enum status job_report_decode(const char *text, struct job_report *ret_report);
 
 struct job_document {

@@ -180,27 +180,3 @@ json_t *problem_json(const struct problem *problem, const char *request_id)
                      problem->has_index ? json_integer((json_int_t)problem->index) : NULL,
                      "request_id", request_id);
 }
-
-bool problem_from_json(const json_t *object, struct problem *ret_problem)
-{
-    const char *code = json_string_value(json_object_get(object, "code"));
-    const char *detail = json_string_value(json_object_get(object, "detail"));
-    const char *hint = json_string_value(json_object_get(object, "hint"));
-    const json_t *limit = json_object_get(object, "limit");
-    enum status status = code == NULL ? STATUS_COUNT : status_from_code(code);
-
-    if (status == STATUS_COUNT || detail == NULL) {
-        return false;
-    }
-    problem_set(ret_problem, status, "%s", detail);
-    problem_at(ret_problem, (uint64_t)json_integer_value(json_object_get(object, "line")),
-               (uint64_t)json_integer_value(json_object_get(object, "column")));
-    if (hint != NULL) {
-        problem_hint(ret_problem, "%s", hint);
-    }
-    if (limit != NULL) {
-        problem_limit(ret_problem, json_number_value(limit),
-                      json_number_value(json_object_get(object, "actual")));
-    }
-    return true;
-}

@@ -66,6 +66,3 @@ struct json_t *problem_number_json(double value);
  * apply, limit, actual, hint, line, column, index and request_id. A new reference, NULL when out of
  * memory. */
 struct json_t *problem_json(const struct problem *problem, const char *request_id);
-
-/* Parses the output of problem_json. Returns false if the object is not a problem. */
-bool problem_from_json(const struct json_t *object, struct problem *ret_problem);

@@ -92,13 +92,3 @@ const struct status_info *status_info(enum status status)
     CHECK((unsigned)status < STATUS_COUNT);
     return &table[status];
 }
-
-enum status status_from_code(const char *code)
-{
-    int status = 0;
-
-    while (status < STATUS_COUNT && strcmp(table[status].code, code) != 0) {
-        status++;
-    }
-    return (enum status)status;
-}

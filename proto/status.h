@@ -118,6 +118,3 @@ struct status_info {
 
 /* Returns a row of the table of statuses, never NULL, valid for the life of the process. */
 const struct status_info *status_info(enum status status);
-
-/* Returns the status with this code, STATUS_COUNT when there is none. */
-enum status status_from_code(const char *code);

@@ -204,6 +204,8 @@ void results_end_known_job(struct job *job)
         memcpy(job->report.parent, own.parent, sizeof(own.parent));
         memcpy(job->report.moves, own.moves, sizeof(own.moves));
         job->report.cycle = NULL; /* owned by the solver's report; a done job has none */
+        const char *stored = solver->report.stored;
+        job->report.stored = stored != NULL ? strdup(stored) : NULL;
     } else {
         const struct result *result = job->graph->results[job->row.kind].result;
         job->report.result =

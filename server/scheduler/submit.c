@@ -239,7 +239,7 @@ static enum status create_job(struct submission *submission, struct graph_entry 
     job->parse_s = call->submit.parse_s;
     job->look_s = submission->look.seconds;
     job->is_look_fresh = submission->look.is_fresh;
-    job->report.input = call->submit.input;
+    job->report.input = input_report_print(&call->submit.input);
     job->report.warnings = call->submit.warnings;
     if (submission->source == SUBMISSION_CHANGE) {
         job->report.result = submission->change.inherited;

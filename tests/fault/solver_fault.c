@@ -170,7 +170,12 @@ static enum status strike(uint32_t vertices, const char *stage, const struct mat
     } else if (strcmp(fault.action, "cuda") == 0) {
         return gpu_fault_status((int)strtol(fault.argument, NULL, 10));
     } else if (strcmp(fault.action, "status") == 0) {
-        return status_from_code(fault.argument);
+        enum status status = STATUS_OK;
+        while (status < STATUS_COUNT - 1 &&
+               strcmp(status_info(status)->code, fault.argument) != 0) {
+            status++;
+        }
+        return status;
     }
     return STATUS_OK;
 }

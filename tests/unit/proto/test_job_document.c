@@ -151,6 +151,24 @@ static struct job_report through_text(const struct job_report *original)
     return read;
 }
 
+/* Stores and reads the report, and expects the same document and the same stored text. */
+static void expect_round_trip(const struct job_report *original)
+{
+    struct job_report read = through_text(original);
+    struct job_document document = queued_document();
+    document.started_s = 1700000001;
+    document.report = original;
+    char *before = job_document_print(&document);
+    assert_non_null(before);
+    document.report = &read;
+    expect_text(job_document_print(&document), before);
+    free(before);
+    char *text = job_report_encode(original);
+    expect_text(job_report_encode(&read), text);
+    free(text);
+    job_report_finish(&read);
+}
+
 TEST(reports_survive_a_round_trip)
 {
     struct job_report original = report;
@@ -167,25 +185,10 @@ TEST(reports_survive_a_round_trip)
                                                   .edges = 1ULL << 42,
                                                   .tolerance = 1e-5,
                                                   .seconds = 0.75};
+    expect_round_trip(&report);
+    expect_round_trip(&original);
     struct job_report read = through_text(&original);
-    assert_memory_equal(&read.timings, &original.timings, sizeof read.timings);
-    assert_int_equal(read.device_count, 2);
-    assert_memory_equal(read.devices, original.devices, sizeof(read.devices));
-    assert_string_equal(read.solver, "cpu");
-    assert_string_equal(read.device, "a processor");
-    assert_int_equal(read.plan.kind, PLAN_DENSE);
-    assert_int_equal(read.plan.parts, 1);
-    assert_int_equal(read.plan.largest_separator, UINT32_MAX);
-    assert_true(read.plan.work_fraction == original.plan.work_fraction);
-    assert_true(read.plan.planning_s == original.plan.planning_s);
-    assert_true(read.plan.cached);
     assert_true(read.verification.done);
-    assert_int_equal(read.verification.rows, 1ULL << 40);
-    assert_int_equal(read.verification.of, 1ULL << 41);
-    assert_int_equal(read.verification.edges, 1ULL << 42);
-    assert_true(read.verification.tolerance == 1e-5);
-    assert_true(read.verification.seconds == 0.75);
-    assert_int_equal(read.problem.status, STATUS_OK);
     assert_null(read.cycle);
     job_report_finish(&read);
 }
@@ -198,16 +201,26 @@ TEST(reports_keep_their_problem_and_cycle)
     problem_limit(&original.problem, 10, 20);
     original.cycle = cycle;
     original.cycle_weight = -0.1;
+    expect_round_trip(&original);
     struct job_report read = through_text(&original);
-    assert_int_equal(read.problem.status, STATUS_NEGATIVE_CYCLE);
     assert_string_equal(read.problem.detail, "a \"cycle\"");
-    assert_true(read.problem.has_limit);
-    assert_true(read.problem.actual == 20);
-    assert_string_equal(read.cycle, "[1,2,3]");
-    assert_true(read.cycle_weight == -0.1);
     assert_false(read.verification.done);
     job_report_finish(&read);
-    assert_null(read.cycle);
+}
+
+TEST(a_reset_drops_the_stored_solve)
+{
+    struct job_report read = through_text(&report);
+    struct job_document document = queued_document();
+    job_report_reset(&read);
+    document.started_s = 1700000001;
+    document.report = &read;
+    char *text = job_document_print(&document);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "\"solver\":null,\"device\":null,\"timings\":{\"queue_s\":0"));
+    assert_non_null(strstr(text, "\"plan\":null"));
+    free(text);
+    job_report_finish(&read);
 }
 
 #define WARNINGS                                                                                   \
@@ -242,16 +255,16 @@ TEST(a_printed_warning_includes_the_percentage_of_pairs_with_a_path)
         job_report_finish(&read);
     }
     struct job_report read;
-    assert_int_equal(job_report_decode("{\"solver\":\"\",\"device\":\"\",\"warnings\":7}", &read),
-                     STATUS_CORRUPT);
+    assert_int_equal(job_report_decode("{\"warnings\":7}", &read), STATUS_CORRUPT);
 }
 
 TEST(a_job_counts_the_edges_dropped_from_its_own_upload)
 {
     struct job_report original = report;
     struct job_document document = queued_document();
-    original.input = (struct input_report){
+    const struct input_report input = {
         .known = true, .format = FORMAT_EDGES, .loops_dropped = 7, .parallel_merged = 9};
+    original.input = input_report_print(&input);
     original.cached = true;
     struct job_report read = through_text(&original);
     document.report = &read;
@@ -267,9 +280,10 @@ TEST(a_job_counts_the_edges_dropped_from_its_own_upload)
     free(text);
     job_report_finish(&read);
     /* A job for a stored graph has no upload report, but its result may have been cached. */
-    original.input = (struct input_report){0};
+    free(original.input);
+    original.input = NULL;
     read = through_text(&original);
-    assert_true(read.cached && !read.input.known);
+    assert_true(read.cached && read.input == NULL);
     text = job_document_print(&document);
     assert_non_null(text);
     assert_non_null(strstr(text, "\"input\":{\"cached\":true}"));
@@ -280,37 +294,21 @@ TEST(a_job_counts_the_edges_dropped_from_its_own_upload)
 
 TEST(malformed_reports_are_refused_as_corrupt)
 {
-    const char *const texts[] = {
-        "", "{}", "[]", "{\"solver\":\"cpu\",\"device\":\"x\",\"timings\":{},\"plan\":{}}"};
+    const char *const texts[] = {"", "[]", "{\"moves\":1}", "{\"result\":{}}"};
     struct job_report read;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         assert_int_equal(job_report_decode(texts[i], &read), STATUS_CORRUPT);
     }
-    char *text = job_report_encode(&report);
-    assert_non_null(text);
-    char *dense = strstr(text, "dense");
-    assert_non_null(dense);
-    memcpy(dense, "fence", 5);
-    assert_int_equal(job_report_decode(text, &read), STATUS_CORRUPT);
-    free(text);
 }
 
 TEST(numbers_out_of_range_are_refused_as_corrupt)
 {
     static const char *const changes[][2] = {
-        {"\"parts\":1", "\"parts\":-1"},
-        {"\"parts\":1", "\"parts\":4294967296"},
-        {"\"largest_separator\":0", "\"largest_separator\":-1"},
-        {"\"largest_separator\":0", "\"largest_separator\":4294967296"},
         {"\"workers_lost\":2", "\"workers_lost\":-2"},
         {"\"workers_lost\":2", "\"workers_lost\":4294967296"},
-        {"\"of\":5", "\"of\":3"},
-        {"\"edges\":8", "\"edges\":-8"},
-        {"\"rows\":4,\"of\":5", "\"rows\":-4,\"of\":5"},
     };
     struct job_report original = report;
     original.workers_lost = 2;
-    original.verification = (struct verification){.done = true, .rows = 4, .of = 5, .edges = 8};
     char *text = job_report_encode(&original);
     assert_non_null(text);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {

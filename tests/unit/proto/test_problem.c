@@ -23,26 +23,6 @@ TEST(only_the_members_that_are_set_are_printed)
     json_decref(object);
 }
 
-TEST(problems_survive_a_round_trip)
-{
-    struct problem problem;
-    struct problem back = {0};
-    json_t *object;
-
-    problem_set(&problem, STATUS_BAD_GRAPH, "detail \xFF");
-    problem_at(&problem, 4, 9);
-    object = problem_json(&problem, NULL);
-    assert_non_null(object);
-    assert_true(problem_from_json(object, &back));
-    assert_int_equal(back.status, STATUS_BAD_GRAPH);
-    assert_int_equal(back.line, 4);
-    assert_int_equal(back.column, 9);
-    json_decref(object);
-    object = json_object();
-    assert_false(problem_from_json(object, &back));
-    json_decref(object);
-}
-
 TEST(long_texts_are_truncated)
 {
     char words[1000];

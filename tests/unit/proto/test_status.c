@@ -8,11 +8,12 @@ TEST(every_status_has_a_unique_code)
 
         assert_non_null(info->code);
         assert_non_null(info->title);
-        assert_int_equal(status_from_code(info->code), i);
+        for (int other = 0; other < i; other++) {
+            assert_string_not_equal(status_info((enum status)other)->code, info->code);
+        }
         assert_in_range(info->http, 200, 599);
         assert_in_range(info->exit_code, i == STATUS_OK ? 0 : 1, 3);
     }
-    assert_int_equal(status_from_code("Nothing"), STATUS_COUNT);
 }
 
 TEST(statuses_have_the_documented_codes)
