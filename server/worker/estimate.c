@@ -1,7 +1,5 @@
 #include "server/worker/estimate.h"
 
-#include "server/solver/host_memory.h"
-
 #include <string.h>
 
 /* Largest vertex limit that is searched for, so that n * n * 8 bytes fit in 64 bits. */
@@ -18,18 +16,11 @@ void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t
     solver->class_->estimate(solver, vertex_count, edge_count, computed, &plain, ret_estimate);
 }
 
-/* Returns whether a solve fits the host. Compares with the host's total memory, not its free
- * memory, because the limit holds as long as the service runs, and because file cache can be
- * reclaimed. The storage of the result counts too, because the solver uses it. */
-static bool fits_host(uint64_t matrix_bytes, uint64_t beside_bytes)
-{
-    const uint64_t memory_bytes = host_memory_total();
-    return beside_bytes <= memory_bytes && matrix_bytes <= memory_bytes - beside_bytes;
-}
-
-/* Returns whether a solve of n vertices and n edges fits the device. Compares with the free memory
- * of the device, because other processes keep the memory that they use. */
-static bool fits_device(const struct solver *solver, const struct solver_device *gpu, uint32_t n,
+/* Returns whether a solve of n vertices and n edges fits the device. A GPU needs free memory,
+ * because other processes keep the memory that they use. The host's limit is its total memory,
+ * because the limit holds as long as the service runs, and because file cache can be reclaimed; the
+ * storage of the result counts too, because the solver uses it. */
+static bool fits_device(const struct solver *solver, const struct solver_device *device, uint32_t n,
                         uint32_t cost)
 {
     struct solver_estimate estimate;
@@ -38,20 +29,22 @@ static bool fits_device(const struct solver *solver, const struct solver_device 
         return false;
     }
     estimate_solve(solver, n, n, cost, &estimate);
-    return gpu != NULL ? estimate.device_bytes <= gpu->memory_free_bytes
-                       : fits_host(matrix_bytes, estimate.host_bytes);
+    if (strcmp(device->solver, "gpu") == 0) {
+        return estimate.device_bytes <= device->memory_free_bytes;
+    }
+    return estimate.host_bytes <= device->memory_bytes &&
+           matrix_bytes <= device->memory_bytes - estimate.host_bytes;
 }
 
 void estimate_limits(const struct solver *solver, struct worker_facts *facts)
 {
-    const bool gpu = strcmp(facts->device.solver, "gpu") == 0;
     const double n = PACE_VERTICES;
     for (uint32_t cost = KIND_I4; cost < COST_COUNT; cost++) {
         uint32_t low = 0;
         uint32_t high = VERTEX_LIMIT_CEILING;
         while (low < high) {
             const uint32_t middle = low + (high - low + 1) / 2;
-            if (fits_device(solver, gpu ? &facts->device : NULL, middle, cost)) {
+            if (fits_device(solver, &facts->device, middle, cost)) {
                 low = middle;
             } else {
                 high = middle - 1;
