@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import socket
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -430,29 +429,6 @@ def test_help_and_version_work_as_commands(daemon):
     assert lines(apsp(daemon, "version")) == lines(apsp(daemon, "--version"))
     assert lines(apsp(daemon, "help", "get")) == lines(apsp(daemon, "get", "-h"))
     refused(apsp(daemon, "help", "none"), 2, "unknown command none")
-
-
-def test_shells_complete_commands_and_flags(_):
-    here = os.path.dirname(os.path.abspath(__file__))
-    for shell in ("bash", "zsh", "fish"):
-        made = subprocess.run([sys.executable, "-B", os.path.join(here, "..", "..", "deploy", "completion.py"),
-                               shell, harness.COMMAND], capture_output=True, text=True, check=True)
-        script = made.stdout
-        assert "deadline_s" in script and "submit" in script, shell
-        if shell == "bash":
-            subprocess.run(["bash", "-n"], input=script, text=True, check=True)
-            for words, wanted in (("submit --dir", "--directed"), ("submit --kind ''", "auto i4 u2 f4 f8"),
-                                  ("solve --kind = f", "f4 f8"), ("submit --directed =", "true false"),
-                                  ("generate --shape ''", "gnp dense grid road"), ("generate --kind ''", "i4 f4"),
-                                  ("generate --to ''", "dimacs edges json nthu"), ("submit --result h", "hierarchy"),
-                                  ("get --to n", "npy nthu ndjson"), ("submit --format g", "graphml"),
-                                  ("solve --solver ''", "auto gpu cpu"), ("help so", "solve")):
-                asked = (f"{script}\nCOMP_WORDS=(apsp {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _apsp; "
-                         'echo "${COMPREPLY[@]}"')
-                done = subprocess.run(["bash"], input=asked, text=True, capture_output=True, check=True)
-                assert done.stdout == wanted + "\n", (words, done)
-        elif shutil.which(shell) is not None:
-            subprocess.run([shell, "-n"], input=script, text=True, check=True)
 
 
 if __name__ == "__main__":

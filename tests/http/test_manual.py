@@ -1,5 +1,5 @@
-"""The manual pages: they describe every key, command and flag of the programs, and checkers of
-manual pages find no errors."""
+"""The manual pages and the completions of the shells: they have every key, command and flag of the programs, and
+checkers of manual pages find no errors."""
 
 import os
 import re
@@ -80,7 +80,7 @@ def test_the_manual_lists_the_exit_codes_of_the_programs():
     assert re.findall(r"^\.It (\d+)", page, re.M) == ["0", "1", "2", "3", "4", "130"], page
 
 
-def test_html_and_css_checkers_find_no_errors():
+def test_checkers_of_manual_pages_find_no_errors():
     mandoc, man = shutil.which("mandoc"), shutil.which("man")
     for page in PAGES:
         if mandoc is not None:
@@ -93,6 +93,28 @@ def test_html_and_css_checkers_find_no_errors():
             )
             assert done.returncode == 0 and not done.stderr, done.stderr
     print("read by", [name for name in (mandoc, man) if name] or "no checker: none is installed")
+
+
+def test_shells_complete_commands_and_flags():
+    has_client = "apsp submit" in printed(harness.COMMAND, "--help")
+    scripts = {}
+    for shell, name in (("bash", "apsp.bash"), ("zsh", "_apsp"), ("fish", "apsp.fish")):
+        with open(os.path.join(BUILD, "deploy", name), encoding="utf-8") as file:
+            scripts[shell] = file.read()
+        assert "solver.cpu_threads" in scripts[shell], shell
+        if shutil.which(shell) is not None:
+            subprocess.run([shell, "-n"], input=scripts[shell], text=True, check=True)
+    for words, wanted in (("submit --dir", "--directed"), ("submit --kind ''", "auto i4 u2 f4 f8"),
+                          ("solve --kind = f", "f4 f8"), ("submit --directed =", "true false"),
+                          ("generate --shape ''", "gnp dense grid road"), ("generate --kind ''", "i4 f4"),
+                          ("generate --to ''", "dimacs edges json nthu"), ("submit --result h", "hierarchy"),
+                          ("get --to n", "npy nthu ndjson"), ("submit --format g", "graphml"),
+                          ("solve --solver ''", "auto gpu cpu"), ("help so", "solve")):
+        if has_client or words.split()[0] not in ("submit", "get"):
+            asked = (f"{scripts['bash']}\nCOMP_WORDS=(apsp {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _apsp; "
+                     'echo "${COMPREPLY[@]}"')
+            done = subprocess.run(["bash"], input=asked, text=True, capture_output=True, check=True)
+            assert done.stdout == wanted + "\n", (words, done)
 
 
 if __name__ == "__main__":
