@@ -241,9 +241,7 @@ static char *print_object(json_t *object, int failed)
 
 char *job_report_encode(const struct job_report *report)
 {
-    json_t *object =
-        json_pack("{s:s*, s:o*}", "moves", text_or_absent(report->moves), "reached",
-                  report->reached > 0 ? json_real(number_round(report->reached)) : NULL);
+    json_t *object = json_pack("{s:s*}", "moves", text_or_absent(report->moves));
     int failed = json_object_update_new(object, solve_json(report)) |
                  json_object_update_new(object, submission_json(report));
     if (report->warnings != NULL) {
@@ -261,10 +259,9 @@ static bool decode_report(json_t *object, struct job_report *report)
     json_t *warnings = NULL;
     json_t *result = NULL;
     json_int_t workers_lost = 0;
-    if (json_unpack(object, "{s?s, s?s, s?s, s?o, s?o, s?o, s?I, s?F}", "traceparent", &traceparent,
+    if (json_unpack(object, "{s?s, s?s, s?s, s?o, s?o, s?o, s?I}", "traceparent", &traceparent,
                     "parent", &parent, "moves", &moves, "input", &input, "warnings", &warnings,
-                    "result", &result, "workers_lost", &workers_lost, "reached",
-                    &report->reached) != 0 ||
+                    "result", &result, "workers_lost", &workers_lost) != 0 ||
         workers_lost < 0 || workers_lost > UINT32_MAX ||
         (result != NULL && !result_summary_from_json(result, &report->result))) {
         return false;
@@ -332,21 +329,10 @@ static json_t *text_or_null(const char *text)
     return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
 }
 
-/* Parses the output of warning_print. If the fraction of pairs that have a path is known (above 0),
- * it is added to the warning about the assumed direction. */
-static json_t *warnings_json(const char *text, double reached)
+/* Parses the output of warning_print. */
+static json_t *warnings_json(const char *text)
 {
-    json_t *warnings = json_loads(text != NULL ? text : "[]", 0, NULL);
-    json_t *first = json_array_get(warnings, 0);
-    const char *code = json_string_value(json_object_get(first, "code"));
-    if (reached > 0 && code != NULL && strcmp(code, "DirectedAssumed") == 0) {
-        const char *detail = json_string_value(json_object_get(first, "detail"));
-        const double percent = reached * 100;
-        json_object_set_new(first, "detail",
-                            json_sprintf("%s Of all pairs, %s%.3g %% have a path.", detail,
-                                         percent < 0.01 ? "less than " : "", fmax(percent, 0.01)));
-    }
-    return warnings;
+    return json_loads(text != NULL ? text : "[]", 0, NULL);
 }
 
 /* Unknown members are null, for example the solver before a worker starts the job. */
@@ -389,7 +375,7 @@ char *job_document_print(const struct job_document *document)
                              summary_json(summary, document->vertex_count, document->edge_count,
                                           document->directed, kind_name(document->kind)),
                              "problem", "links", links, "input", "workers_lost", 0, "warnings",
-                             warnings_json(report->warnings, report->reached));
+                             warnings_json(report->warnings));
     json_t *last =
         json_pack("{s:s*, s:o*}", "name", document->graph_name, "deadline_s",
                   document->deadline_s > 0 ? problem_number_json(document->deadline_s) : NULL);
@@ -442,7 +428,7 @@ char *graph_document_print(const struct graph_document *document)
         "result", text_or_null(document->result_kind), "job", text_or_null(document->job_id),
         "links", links, "coordinates", coordinates_json(document), "input",
         has_input ? input_report_json(document->input) : NULL, "warnings",
-        has_input ? warnings_json(document->warnings, 0) : NULL);
+        has_input ? warnings_json(document->warnings) : NULL);
     return print_object(object, 0);
 }
 

@@ -42,7 +42,6 @@ struct job_report {
     char *input;  /* report on the upload as text from input_report_print, owned; or NULL */
     bool cached;  /* whether the result already existed */
     char *warnings; /* warnings about the upload as JSON text from warning_print, owned; or NULL */
-    double reached; /* fraction of vertex pairs that have a path; 0 = unknown */
     char traceparent[TRACEPARENT_SIZE]; /* trace context of the submitting request, or empty */
     char solver[8];                     /* "gpu" or "cpu"; empty until a solver has started */
     char device[64];

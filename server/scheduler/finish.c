@@ -332,13 +332,7 @@ static void finish_solved(struct scheduler *scheduler, struct job *job, struct t
         problem_set(&job->report.problem, status, "The result cannot be published.");
         finish_failed(scheduler, job);
     } else {
-        const bool is_matrix = result_form(result) == RESULT_FORM_MATRIX;
-        const struct statistics *statistics = is_matrix ? result_statistics(result) : NULL;
-        const double n = job->vertex_count;
         job->report.result.bytes = result_file_bytes(result_content(result));
-        if (statistics != NULL && n > 1) {
-            job->report.reached = (double)statistics->summary->reachable_pairs / (n * (n - 1));
-        }
         job->row.state = JOB_DONE;
         results_bind_latest(scheduler, job);
         finish_job(scheduler, job, JOB_DONE, result, NULL);

@@ -219,7 +219,7 @@ def test_every_example_is_solved(daemon):
         assert text(page, "#warnings") == ""
         page.run(DROP, "guessed.csv", "a,b,5\nb,c,7\n")
         page.until(f"document.querySelector('#graph-name').textContent === 'guessed' && {OPEN}")
-        assert "50 % have a path" in text(page, "#warnings")
+        assert "No edge has a reverse edge" in text(page, "#warnings")
         assert page.run("return document.title") == "guessed · apspd"
         look(page, "warnings")
         expect_no_other_error(page)

@@ -71,18 +71,6 @@ def test_unambiguous_uploads_have_no_warnings(daemon):
         assert warned(daemon.solve(body, query)) == [], body
 
 
-def test_the_percentage_of_pairs_with_a_path_is_reported_when_known(daemon):
-    # 1 to 2, 3 and 4, 2 to 3 and 4, 3 to 4: six of twelve pairs.
-    body = b'{"n":4,"edges":[[0,1,2],[1,2,2],[2,3,2]]}'
-    accepted = daemon.submit(body).expect(202).json
-    assert "Of all pairs" not in accepted["warnings"][0]["detail"], accepted
-    done = daemon.finish(accepted["id"])
-    assert done["warnings"][0]["detail"].endswith(" Of all pairs, 50 % have a path."), done
-    known = daemon.submit(body).expect(200).json
-    assert known["warnings"] == done["warnings"], known
-    assert warned(daemon.submit(body, "?directed=true").expect(200).json) == []
-
-
 def test_a_name_that_moves_to_another_graph_is_reported(daemon):
     first = daemon.solve(b"1 2 31\n2 1 31\n", "?name=moved")
     assert warned(first) == [] and warned(daemon.solve(b"1 2 31\n2 1 31\n", "?name=moved")) == []
