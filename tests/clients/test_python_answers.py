@@ -185,6 +185,7 @@ def test_a_notebook_shows_a_heat_map(daemon):
         root = xml.etree.ElementTree.fromstring(f"<div>{shown.replace('<br>', '')}</div>")
         assert "41 vertices, 40 edges, kind i4" in "".join(root.itertext()) and root.find("b").text == "shown"
         colors = {rect.get("fill") for rect in root.iter("rect")}
+        assert "light is 118.5, grey is no path" in root.find("small").text, root.find("small").text
         assert len(list(root.iter("rect"))) > 400 and "#bbb" in colors and len(colors) > 5, colors
         assert "<b>&lt;i&gt;</b>" in apspd._notebook.summary_html({"state": "done"}, "<i>")
         assert "svg" not in client.submit([("a", "b", -1), ("b", "a", 0)])._repr_html_()

@@ -202,6 +202,8 @@ def test_a_local_daemon_exits_when_its_client_is_closed(_):
     with apspd.Client.local("--solver", "cpu") as client:
         assert client.solve([(1, 2, 5)]).distance(1, 2) == 5
         assert client._daemon.url.startswith("http://127.0.0.1:")
+        assert repr(client) == f"<Client {client._daemon.url}>", client
+    assert repr(apspd.AsyncClient("http://me:secret@host/apsp")) == "<AsyncClient http://host/apsp/>"
     python_client.expect(apspd.ConnectionFailed, None, apspd.Client(client._daemon.url).solve, [(1, 2, 5)])
     error = python_client.expect(apspd.ConnectionFailed, None, apspd.Client.local, "--no.such", "1")
     assert "no.such" in str(error), error

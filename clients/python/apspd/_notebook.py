@@ -28,10 +28,10 @@ def heatmap_html(heatmap: dict[str, Any]) -> str:
         for at, row in enumerate(rows)
         for column, mean in enumerate(row)
     )
-    words = f"Mean distances, sources down and targets across, up to {most:g}"
+    words = f"Mean distances, sources down and targets across: dark is 0 or less, light is {most:g}, grey is no path"
     return (
         f'<br><svg width="{SIDE_PX}" height="{SIDE_PX}" role="img" aria-label="{words}">'
-        f"<title>{words}</title>{cells}</svg>"
+        f"<title>{words}</title>{cells}</svg><br><small>{words}</small>"
     )
 
 

@@ -46,6 +46,11 @@ def options_of(url: str | None, key: str | None, options: dict[str, Any]) -> dic
     }
 
 
+def address_of(client: httpx.Client | httpx.AsyncClient) -> str:
+    """Returns the address of the service, without the user and password that it may contain."""
+    return str(client.base_url.copy_with(username=None, password=None))
+
+
 class Client:
     """A connection to a service. `url` and `key` default to $APSPD_URL and $APSPD_KEY.
     `patience_s` is the total time in seconds that a request waits while the service is busy. Other
@@ -81,6 +86,9 @@ class Client:
         client = cls(daemon.url, **options)
         client._daemon = daemon
         return client
+
+    def __repr__(self) -> str:
+        return f"<Client {address_of(self._http)}>"
 
     def __enter__(self) -> Client:
         return self
@@ -225,6 +233,9 @@ class AsyncClient:
         self._sleep = asyncio.sleep
         self._answered = False  # at least once
         self._memory: Memory = {}
+
+    def __repr__(self) -> str:
+        return f"<AsyncClient {address_of(self._http)}>"
 
     async def __aenter__(self) -> AsyncClient:
         return self
