@@ -260,6 +260,12 @@ def test_the_compose_file_is_consistent_with_its_files_and_the_program():
     assert home in targets and os.path.dirname(home) == provider["options"]["path"], home
 
 
+def test_an_image_leaves_out_what_git_ignores():
+    ignored = {line.strip("/") for line in read(ROOT, ".gitignore").splitlines()}
+    left_out = {line.removeprefix("**/") for line in read(ROOT, ".dockerignore").splitlines()}
+    assert ignored <= left_out, ignored - left_out
+
+
 def test_metrics_can_be_requested_under_the_container_name():
     with harness.Daemon("--http.network", "open") as daemon:
         daemon.get("/metrics", Host="apspd:8080").expect(200)
