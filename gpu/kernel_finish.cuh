@@ -2,9 +2,9 @@
  * the vertices. Elements have the kind in which the solve computes, with that kind's value for
  * unreachable.
  *
- * One block of 256 threads handles 1024 elements of a row; the grid has pieces of a row as columns
- * and rows of the chunk as rows. The kernel reports a diagonal element below 0, which means a
- * negative cycle that phase 1 missed because of float rounding. */
+ * One block of 256 threads packs a piece of 1024 elements: blockIdx.x is the index of the piece in
+ * its row, and blockIdx.y is the index of the row in the chunk. The kernel reports a diagonal
+ * element below 0, which means a negative cycle that phase 1 missed because of float rounding. */
 #pragma once
 
 #include "gpu/semiring.cuh"

@@ -87,8 +87,8 @@ interior_set_unit(const struct interior_step<typename semiring::word> &step, uin
     tile->columns[1] = min(first + semiring_packing<semiring>() - 1, step.tile_count - 1);
 }
 
-/* Finds the block's tile in the lower triangle of a symmetric matrix. Its rows are folded so that
- * the grid is a rectangle: tile rows form bands as high as a unit is wide, and band y shares a
+/* Finds the block's tile in the lower triangle of a symmetric matrix. The tile rows are folded
+ * so that the grid is a rectangle: they form bands as high as a unit is wide, and band y shares a
  * folded row with band last - y. A band has one unit more than there are bands above it in the
  * whole matrix. In a group of devices the widths of folded rows differ slightly, and the grid has
  * the largest width. Returns false for a block outside the triangle. */
@@ -108,8 +108,8 @@ interior_unfold(const struct interior_step<typename semiring::word> &step, uint3
     return *row < step.row_count && *unit <= tile_rows_global(step.rows, group * high) / high;
 }
 
-/* Finds the block's tile in the REST part. Returns false if the block has no tile. The grid has one
- * row per tile row or folded row, and the width of the widest row. */
+/* Finds the tile of this thread block in part REST. Returns false if there is none. The grid has
+ * one row per tile row (of a symmetric matrix: per folded row) and is as wide as the widest row. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 interior_locate_rest(const struct interior_step<typename semiring::word> &step,
@@ -429,8 +429,8 @@ interior_launch_next(struct tile_matrix<typename semiring::element> matrix,
                                      stream);
 }
 
-/* Launches the rows [first, first + count) of the REST part. They cannot exceed the grid's limit of
- * 65535 rows, because no device has memory for such a matrix. */
+/* Launches the rows [first, first + count) of the REST part. Their number cannot exceed the grid's
+ * limit of 65535, because no device has enough memory for a matrix with so many tile rows. */
 template <typename semiring>
 MUST_CHECK static enum status
 interior_launch_rest(struct tile_matrix<typename semiring::element> matrix,

@@ -24,9 +24,9 @@
 
 struct panel_step {
     /* List in device memory: row tiles, then column tiles, each with its pivot. The i-th row tile
-     * and the i-th column tile have slot i. NULL: the panels of `pivot`, which are the first
-     * row_count tiles of its row, and the tiles of its column from the device's tile row
-     * first_column on. */
+     * and the i-th column tile have slot i. If NULL, the panels are the first row_count tiles of
+     * the row of `pivot`, then column_count tiles of the column of `pivot`, starting at the
+     * device's tile row first_column. */
     const struct schedule_panel *panels;
     uint32_t row_count;
     uint32_t column_count;
@@ -225,7 +225,7 @@ static __device__ __forceinline__ word *panel_left(struct operand<word> operand,
            at % OPERAND_WORDS;
 }
 
-/* Returns the address in the slot's right blocks of word `at` of the tile for pivot 0. */
+/* Returns the address, in the right operand of the slot, of the tile's word `at` for pivot 0. */
 template <typename semiring>
 static __device__ __forceinline__ typename semiring::word *
 panel_right(struct operand<typename semiring::word> operand, uint32_t slot, uint32_t at)
@@ -236,8 +236,8 @@ panel_right(struct operand<typename semiring::word> operand, uint32_t slot, uint
            at % OPERAND_WORDS;
 }
 
-/* Stores a row strip into the right operand. It is not transposed, because its rows are pivots. In
- * a symmetric solve a strip of 16-bit elements is also stored into the left operand. */
+/* Stores a row strip, whose rows are pivots, into the right operand without transposing the strip.
+ * In a symmetric solve a strip of 16-bit elements is also stored into the left operand. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
@@ -267,8 +267,8 @@ panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_pl
     }
 }
 
-/* Stores a column strip into the left operand. It is transposed, because its columns are pivots. In
- * a symmetric solve a strip of 16-bit elements is also stored into the right operand. */
+/* Transposes a column strip, whose columns are pivots, and stores it into the left operand. In a
+ * symmetric solve a strip of 16-bit elements is also stored into the right operand. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
@@ -310,7 +310,7 @@ panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile
     }
 }
 
-/* Returns the closed diagonal tile of a block's pivot. */
+/* Returns the diagonal tile of the thread block's pivot, as phase 1 has computed it. */
 template <typename semiring>
 static __device__ __forceinline__ struct tile_matrix<typename semiring::element>
 panel_diagonal(struct tile_matrix<typename semiring::element> matrix, const struct panel_step &step,
@@ -325,7 +325,7 @@ panel_diagonal(struct tile_matrix<typename semiring::element> matrix, const stru
 }
 
 /* Computes a strip of a row tile. The pivot's own tile becomes a right operand too, because a pair
- * of columns may need it. It is not written to the matrix here, because every block reads it. */
+ * of columns may need it. This tile is not written to the matrix, because every block reads it. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_row_strip(struct tile_matrix<typename semiring::element> matrix,

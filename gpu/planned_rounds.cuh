@@ -27,8 +27,8 @@ template <typename semiring> struct planned_rounds {
     const struct observer *observer;
 };
 
-/* Uploads the lists. memory: schedule_bytes_most bytes of device memory. When the call returns, the
- * lists in host memory have been read, because their memory is pageable. */
+/* Uploads the lists. memory: schedule_bytes_most bytes of device memory. The caller may free the
+ * lists in host memory on return, because cudaMemcpyAsync has then copied their pageable memory. */
 MUST_CHECK static inline enum status planned_upload(const struct schedule *schedule,
                                                     const struct plan *plan, void *memory,
                                                     cudaStream_t stream,
