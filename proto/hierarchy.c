@@ -241,8 +241,8 @@ static bool is_shape(const struct hierarchy_shape *shape, uint64_t row_count, ui
 }
 
 /* Computes depths, children and sizes, from the last supernode to the first, because parents come
- * after their children. Returns false if a supernode's parent does not contain its first row, or if
- * the order is not a postorder of the tree. */
+ * after their children. Returns false if the parent of a supernode does not contain the first row
+ * below that supernode, or if the order is not a postorder of the tree. */
 static bool measure_depths(struct hierarchy *hierarchy)
 {
     const struct hierarchy_shape *shape = &hierarchy->shape;

@@ -41,7 +41,7 @@ struct column {
     enum column_look look;
     bool is_nested; /* belongs to a nested object, to which weight= does not apply */
     bool is_id;
-    bool is_text;       /* the column's first number is a JSON string, so it is not the weight */
+    bool is_text;       /* the first number is a JSON string, so the column is not the weight */
     bool is_plural;     /* whether the name is a known name of weights plus a letter: "weights" */
     size_t rank;        /* index in the list of known names of weights, or NO_COLUMN */
     struct field first; /* first number in the column; its bytes are in sample */
@@ -85,10 +85,11 @@ void columns_init(struct columns *columns, struct reader *reader);
 /* Returns whether the row has names of the source and target columns, known or from parameters. */
 bool columns_know_header(const struct columns *columns, const struct table_row *row);
 /* Returns whether the column contains sources or targets: it is named by a parameter or, without
- * parameters, one of the first two. */
+ * parameters, is one of the first two. */
 bool columns_is_end(const struct columns *columns, const struct table_row *row, size_t index);
-/* Returns whether the row has known names for source and target and a third field that can name a
- * weight: it is not a number, null, empty, or a name of edge IDs. ret_columns: their indexes. */
+/* Returns whether the row has known names for source and target, and a third field that can name
+ * a weight: neither empty nor null, and neither a number nor a known name for edge IDs.
+ * ret_columns: the indexes of source, target and weight. */
 bool columns_find_known(const struct table_row *header, size_t ret_columns[3]);
 /* Returns the column with this name, or NO_COLUMN; ignores case, spaces, '_' and '-'. */
 size_t columns_find_name(const struct table_row *row, const char *name);

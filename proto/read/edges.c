@@ -181,8 +181,8 @@ static enum status parse_dict_line(struct edges *edges, const char *line, size_t
     return add_record(edges, &record, reterr);
 }
 
-/* Accepts the two numbers of the first line, which has no weight although later lines have one, as
- * the numbers of vertices and edges. */
+/* Accepts the two numbers of the first line as the numbers of vertices and edges, because that line
+ * has no weight, unlike later lines. */
 static enum status parse_counts(struct edges *edges, const int64_t counts[2],
                                 struct problem *reterr)
 {
@@ -366,7 +366,7 @@ static enum status parse_comment(struct edges *edges, const char *line, size_t s
 {
     if (size == 1 && line[0] == '#') {
         return problem_bad_graph_hint(
-            reterr, 0, 1, "Remove this line and the nodes above the line, or add text after the #.",
+            reterr, 0, 1, "Remove this line and the nodes above it, or put a comment after the #.",
             "A line with only # separates the nodes of a TGF file from its edges.");
     }
     if (edges->decided || edges->held.size > 0) {
@@ -477,8 +477,8 @@ static uint64_t measure_memory(const struct reader *reader)
     return 2 * (name_table_memory(names) + name_table_count(names) * sizeof(uint32_t));
 }
 
-/* Builds a graph with the number of vertices that the first line declares. They are numbered from 0
- * if a vertex is named 0, otherwise from 1. */
+/* Builds a graph with the number of vertices that the first line declares. Vertices are numbered
+ * from 0 if a vertex is named 0, otherwise from 1. */
 static enum status build_counted(struct edges *edges, uint32_t *row_of, struct graph **ret_graph,
                                  struct problem *reterr)
 {

@@ -116,8 +116,8 @@ static size_t count_unquoted(const char *line, size_t size, char wanted)
     return count;
 }
 
-/* Returns whether the line consists of numbers separated by spaces. Such a line has no other
- * delimiter, because numbers contain no spaces. */
+/* Returns whether the line consists of numbers separated by spaces or tabs. Such a line has no
+ * other delimiter, because a word that contained one would not be a number. */
 static bool is_all_numbers(const char *line, size_t size)
 {
     size_t at = 0;
