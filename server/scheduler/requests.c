@@ -53,8 +53,9 @@ static void answer_list(struct call *call, struct text *text, const char *next)
     answer_body(call, 200, body);
 }
 
-/* Returns the first job from `job` (may be NULL) on that the filter accepts; *last is the job
- * before it. IDs sort by creation time, so `below` is valid even if its job was deleted. */
+/* Returns the first job that the filter accepts, starting at `job` (may be NULL). *last: the job
+ * before it. *looks: number of jobs that may still be rejected. IDs sort by creation time, so
+ * `below` is valid even if the job with this ID was deleted. */
 static const struct job *next_listed_job(const struct job *job, const struct call *call,
                                          const char *below, uint32_t *looks,
                                          const struct job **last)
@@ -360,7 +361,7 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
 {
     const enum kind kind = estimate->kind;
     const uint32_t n = estimate->vertex_count;
-    /* On an idle service the group gets a large graph, or one that fits no single device. */
+    /* An idle service gives a graph to the group if the graph is large or fits no single device. */
     const struct scheduler_worker *slot =
         n < SCHEDULER_GROUP_VERTICES_MIN ? dispatch_fitting_worker(scheduler, n, estimate->cost)
                                          : NULL;

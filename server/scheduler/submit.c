@@ -89,7 +89,7 @@ void submit_park(struct submission *submission, enum submission_state state)
     STAILQ_INSERT_TAIL(&submission->scheduler->parked, submission, in_parked);
 }
 
-/* Returns whether the client refers to the graph itself, by an upload, its ID or a name. Such a
+/* Returns whether the client refers to the graph itself, by an upload, an ID or a name. Such a
  * graph is not deleted automatically, even if it was created by changing a named graph. */
 static bool asks_for_graph(const struct submission *submission, const struct graph_entry *entry)
 {
@@ -209,8 +209,7 @@ static enum status print_fingerprint(const struct submission *submission,
     return STATUS_OK;
 }
 
-/* Returns the other graph that keeps the requested name until the job is done. Returns NULL if the
- * name is assigned at acceptance or no name is requested. */
+/* Returns the graph that is to lose the requested name to `entry`, or NULL if there is none. */
 static const struct graph_entry *find_loser(const struct submission *submission,
                                             const struct graph_entry *entry)
 {
@@ -667,7 +666,7 @@ static void submit_upload(struct submission *submission)
     submission->source = SUBMISSION_UPLOAD;
     submission->reader = call->submit.reader;
     call->submit.reader = NULL;
-    /* A repeated request needs no place. Once the graph is known, the repeat is verified. */
+    /* A repeated request needs no place in the queue, and is verified once the graph is known. */
     const enum status status = call->kind == CALL_SUBMIT && submit_find_repeated(submission) == NULL
                                    ? reserve_place(submission)
                                    : STATUS_OK;

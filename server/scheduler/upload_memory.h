@@ -46,8 +46,8 @@ struct upload_share {
  * address; clients of Unix sockets share one. */
 void upload_memory_init_share(struct upload_share *share, struct upload_memory *memory,
                               struct tenant *tenant, uint32_t address_counter);
-/* Returns STATUS_BODY_TOO_LARGE with limit and actual if one upload of this client may never use
- * this much memory. Charges nothing. */
+/* Returns STATUS_BODY_TOO_LARGE, and sets the problem's limit and actual, if memory_bytes is more
+ * than a single upload of this client is allowed to use. Charges nothing. */
 MUST_CHECK enum status upload_memory_admit(const struct upload_share *share, uint64_t memory_bytes,
                                            struct problem *reterr);
 /* Returns STATUS_UPLOAD_MEMORY if an upload of about this size does not fit next to the current

@@ -12,10 +12,10 @@
  * million vertices needs a tenth of both. */
 static const struct hierarchy_limits limits = {.entries = UINT64_C(1) << 29, .steps = 2e12};
 
-/* Finds the shape from the stored order if it is suitable for hierarchies, else from a new order. A
- * new order replaces a missing or partial order, but not a complete order that suits only plans,
- * because both took equally long to compute. *ret_shape is NULL beyond the limits, and if
- * options->thin_only has left a part undivided. */
+/* Finds the shape from the stored order if it is suitable for hierarchies, else from a new order.
+ * The new order is stored instead of a missing or partial order. A complete order that suits only
+ * plans stays stored, because a later plan would take as long to compute it again. *ret_shape is
+ * NULL if the shape exceeds the limits, or if options->thin_only has left a part undivided. */
 static enum status find_shape(const struct graph *graph, const struct order_options *options,
                               const struct hierarchy_limits *most, struct order_record *record,
                               bool *ret_kept, struct hierarchy_shape **ret_shape)

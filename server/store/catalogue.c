@@ -455,7 +455,7 @@ static enum status run_keyed(const struct catalogue *catalogue, enum statement i
     return run_statement(statement, code, ret_row, ret_value);
 }
 
-/* Binds key as the ID, because every key begins with the ID. */
+/* Binds key as the ID: key is an ID, or a struct result_row, whose first member is an ID. */
 enum status catalogue_delete(struct catalogue *catalogue, enum catalogue_table table,
                              const void *key)
 {

@@ -295,7 +295,7 @@ static enum status note_damage(void *context, const struct catalogue_damage *dam
     noted->next = repair->found;
     repair->found = noted;
     if (strcmp(damage->what, "graph") == 0) {
-        /* A missing file is no error: the damage may have changed the ID that names it. */
+        /* A missing file is no error: the damage may have changed the ID that names the file. */
         if (!state_dir_quarantine(folder, STORE_GRAPHS, damage->id) && errno != ENOENT) {
             return draft_file_status(errno);
         }
@@ -383,7 +383,7 @@ static enum status result_is_named(struct catalogue *catalogue, const char *name
                                        : STATUS_OK;
 }
 
-/* Checks a file of coordinates. It has no catalogue row; the row of its graph names it. */
+/* Checks a file of coordinates, which has no row of its own: the row of its graph names it. */
 static enum status check_coordinates(struct repair *repair, const char *graph_id)
 {
     const struct state_dir *folder = repair->folder;
@@ -417,9 +417,9 @@ static enum status is_named(struct repair *repair, enum store_folder folder, con
     return *ret_named && folder == STORE_COORDINATES ? check_coordinates(repair, name) : STATUS_OK;
 }
 
-/* Removes the files that no row names. A crash after the file of a graph is written, and before its
- * row is committed, leaves one graph that was never acknowledged. A catalogue that lost its latest
- * changes leaves several graphs, so each is reported. */
+/* Removes the files that no row names. A crash between the writing of a graph's file and the commit
+ * of the graph's row leaves one graph, which was never acknowledged. Several such graphs mean that
+ * the catalogue has lost its latest changes, so the removed graphs are reported. */
 static enum status remove_orphans(struct repair *repair, enum store_folder folder)
 {
     const int parent = repair->folder->folders[folder];

@@ -151,9 +151,9 @@ static void watch_from_now(struct worker_process *process, double stall_s, doubl
     worker_watch_begin(&process->watch, stall_s, allowance_s);
 }
 
-/* Waits until the socket is readable or closed, or, with wakeup, until that descriptor is readable.
- * If the ranks have not connected yet, waits for their connection or end. Counts ticks instead of
- * time, so that an interval in which this thread could not run counts as one tick. */
+/* Waits until the socket is readable or closed, or until process->wakeup is readable if `wakeup` is
+ * set. Before the ranks have connected, waits until they connect or end. Counts an interval between
+ * two checks as at most two ticks, because this thread may have been unable to run. */
 static enum task_loss await_message(struct worker_process *process, bool wakeup)
 {
     const bool is_connected = process->socket >= 0;

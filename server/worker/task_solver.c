@@ -59,7 +59,7 @@ void task_solver_open(const struct worker_setup *setup, const struct ranks *rank
     *ret_facts = facts;
 }
 
-/* Computes a hierarchy on the CPU, even if the solver uses a GPU, because a hierarchy is small. */
+/* Computes a hierarchy on the CPU, even if the solver uses a GPU, because this takes few steps. */
 static enum status solve_task_hierarchy(const struct task_solver *solver, struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);
@@ -124,7 +124,7 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     }
     const struct observer observer = task_signal_observer(task->signal);
     struct order_record record = {.observer = &observer};
-    /* The record is needed even without a cached order: a search for a plan polls its observer. */
+    /* The record is passed even without a cached order: a plan search polls record.observer. */
     const struct solve_request request = {
         .kind = task->kind, .verify = task->verify, .record = &record, .observer = &observer};
     struct matrix matrix = result_file_matrix(task->file);

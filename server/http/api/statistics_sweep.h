@@ -1,9 +1,9 @@
-/* Computes the statistics of a hierarchy once, from all of its rows, and stores them with its
- * result. The request's HTTP thread computes rows during its turns, and threads of libuv's pool
- * compute others, in work items of one turn each so that uploads get the pool too.
+/* Computes the statistics of a hierarchy once, from all of its rows, and stores them with the
+ * result. The request's HTTP thread computes some rows, about a millisecond at a time; threads of
+ * libuv's pool compute the others in short work items, so that uploads can use the pool too.
  *
- * A sweep is created and destroyed on the HTTP thread; pool threads may work for one more turn
- * after its destruction. */
+ * A sweep is created and destroyed on the HTTP thread; pool threads may still finish their current
+ * work items after its destruction. */
 #pragma once
 
 #include "server/http/request/request.h"

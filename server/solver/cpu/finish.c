@@ -126,8 +126,7 @@ static void mirror_other(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Mirrors bands of other ranks. The tiles left of the diagonal come first in a band, and are
- * contiguous. */
+/* Mirrors bands of other ranks. A band begins with the tiles left of the diagonal, without gaps. */
 static enum status mirror_others(struct cpu_pool *pool, struct finish *finish)
 {
     const struct cpu_tiles *tiles = finish->tiles;
@@ -331,7 +330,7 @@ static enum status allocate_copies(const struct cpu_pool *pool, struct finish *f
     }
     finish->copied_rows = most;
     finish->copy_bytes = (most + 1) * row_bytes;
-    /* Keeps the wide row of the next thread aligned, even after an odd number of 16-bit rows. */
+    /* Keeps the rows of the next thread aligned, even after an odd number of 2-byte elements. */
     finish->copy_bytes += -finish->copy_bytes % sizeof(uint64_t);
     finish->copies = malloc(finish->copy_bytes * cpu_pool_threads(pool) + 1);
     if (tiles->ranks != NULL && tiles->ranks->rank == 0) {

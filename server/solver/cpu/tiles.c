@@ -19,9 +19,9 @@ enum status cpu_tiles_init(const struct plan *plan, const struct ranks *ranks,
                            enum arithmetic arithmetic, struct cpu_tiles *ret_tiles)
 {
     CHECK(plan->tile <= CPU_TILE);
-    /* The storage contains the arrays that the plan lacks: the tile of each position; in a dense
-     * plan the beginning of each tile, in other plans the position of each vertex; with ranks the
-     * first row of each band. */
+    /* The storage contains the arrays that the plan lacks: the beginning of each tile (dense plan
+     * only), the tile of each position, the position of each vertex (other plans only), and the
+     * first row of each band (with ranks only). */
     const uint32_t n = plan->vertex_count;
     const bool ordered = plan->vertex_at != NULL;
     const size_t begins = ordered ? 0 : (size_t)plan->tile_count + 1;

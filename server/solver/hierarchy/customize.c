@@ -18,7 +18,7 @@
 #define PIVOTS_AT_ONCE 64
 /* Number of vertices whose edges one task sets. */
 #define VERTICES_PER_TASK 8192
-/* Memory that must be available, in fronts: a front and the remains of its children. */
+/* Memory that must be free, as a multiple of the fronts: the fronts and the remains of children. */
 #define FRONT_COPIES 3
 /* Number of progress reports of a customization. */
 #define ROUNDS 1000
@@ -64,8 +64,8 @@ struct customization {
     atomic_int status;
 };
 
-/* Reports progress and returns false after a cancel. Only the calling thread, which has the first
- * hand, calls the observer. pivots: number of pivots already eliminated in the hand's front. */
+/* Reports progress. Returns false after a cancel or a failure. Only the calling thread, which uses
+ * run->hands[0], calls the observer. pivots: pivots already eliminated in this thread's front. */
 static bool goes_on(struct customization *run, const struct hand *hand, uint32_t pivots)
 {
     const struct observer *observer = run->observer;

@@ -12,9 +12,9 @@ struct hierarchy_options {
     const struct observer *observer; /* may be NULL */
 };
 
-/* Writes the hierarchy, with its shape and all weights, to bytes. STATUS_NO_MEMORY,
- * STATUS_NEGATIVE_CYCLE, STATUS_CANCELLED, STATUS_TOO_LARGE for the free memory,
- * STATUS_NOT_VERIFIED if an edge has no arc in the shape; then the bytes are undefined. */
+/* Writes the hierarchy, with its shape and all weights, to bytes. Fails with STATUS_NO_MEMORY,
+ * STATUS_NEGATIVE_CYCLE, STATUS_CANCELLED, STATUS_TOO_LARGE if there is not enough free memory, or
+ * STATUS_NOT_VERIFIED if an edge has no arc in the shape. After a failure `bytes` is undefined. */
 MUST_CHECK enum status hierarchy_customize(const struct hierarchy_shape *shape,
                                            const struct graph *graph, struct cpu_pool *pool,
                                            const struct hierarchy_options *options, void *bytes);

@@ -18,17 +18,17 @@ struct plan_cost {
     double touch_s;        /* seconds to read and write a tile on one unit */
     double dense_s; /* seconds of a dense solve of this graph; 0 = unknown, computed from the other
                        parameters */
-    /* Time to find the separators of one level of the tree, per vertex and entry of the pattern; 0
-     * = separators are searched for at any cost. */
+    /* Seconds to find the separators of one level of the tree, per vertex and entry of the pattern;
+     * 0 = separators are searched for at any cost. */
     double separator_s;
 };
 
-/* The separator_s of METIS, which takes 0.09 us on roads and meshes and 0.2 us on random graphs. */
+/* METIS takes 0.09 us per vertex and entry on roads and meshes, and 0.2 us on random graphs. */
 #define PLAN_SEPARATOR_S 0.15e-6
 
 /* Returns the seconds of a solve by the dense plan, with half of the products if symmetric. */
 double plan_cost_dense(const struct plan_cost *cost, uint32_t vertex_count, bool symmetric);
 
-/* Returns the seconds of one round of a plan, from its pivots and panels. */
+/* Returns the seconds of one round of a plan, computed from the round's pivots and panels. */
 double plan_cost_round(const struct plan_cost *cost, const struct plan *plan,
                        const struct plan_round *round);

@@ -152,7 +152,7 @@ static void cut_parts(struct builder *builder, struct layout_tile *tiles)
     builder->layout->part_count = builder->part_count;
 }
 
-/* Compares tiles for a sort that makes possible pivots of the same round adjacent. */
+/* Orders tiles so that those that can be pivots of the same round are adjacent. */
 static int compare_tiles(const void *a, const void *b)
 {
     const struct layout_tile *x = a;
