@@ -23,8 +23,8 @@ struct fault {
 /* Looks up the fault that the plan sets for this graph size and stage, and counts its occurrence.
  * Returns false if there is none. */
 bool fault_plan_find(uint32_t vertices, const char *stage, struct fault *ret_fault);
-/* Reads the file that FAULT_CALL names. The read blocks until the file's server, stuck.py, answers
- * it. */
+/* Reads the file that the environment variable FAULT_CALL names. The file is in a FUSE file system
+ * that stuck.py serves, so the read blocks, like a hung driver call, until stuck.py answers it. */
 void fault_plan_call(void);
 /* Returns whether the descriptor belongs to one of the files of the plan. */
 bool fault_plan_has(int descriptor);

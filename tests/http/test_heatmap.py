@@ -142,7 +142,7 @@ def test_edges_are_listed_without_a_solve(daemon):
     daemon.get("/v1/graphs/small/edges", Accept="text/csv").expect(406, "NotAcceptable")
 
 
-def test_too_many_edges_are_not_listed(daemon):
+def test_a_request_for_too_many_edges_is_refused(daemon):
     limit = daemon.get("/v1/limits").json["edge_list_limit"]
     n = 1200
     assert n * (n - 1) > limit

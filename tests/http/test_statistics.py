@@ -229,7 +229,7 @@ def test_statistics_survive_a_restart(_):
         check(daemon, graph)
 
 
-def test_results_of_an_older_version_are_solved_again(_):
+def test_results_of_an_older_version_are_recomputed(_):
     """The result file ends after its matrix, like files of versions without statistics."""
     with harness.Daemon() as daemon:
         graph = solve(daemon, 4, [[0, 1, 3], [1, 2, 4]])

@@ -52,8 +52,8 @@ static const struct gpu_variant variants[] = {
     {"pair u2 in 16 bits symmetric", {0, 0, 0, 0}, KIND_U2, true, true},
 };
 #define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
-/* Variants to test under a slow tool. They cover one and two pivot tiles per round, both panel
- * layouts, and words with one and with two elements. */
+/* Variants to test under compute-sanitizer, which is slow. They cover one and two pivot tiles per
+ * round, both panel layouts, and words with one and with two elements. */
 static const bool is_of_few[VARIANT_COUNT] = {
     [0] = true, [1] = true, [5] = true, [13] = true, [14] = true};
 /* Variants to test with plans that omit tiles: one per element type, because such plans use neither

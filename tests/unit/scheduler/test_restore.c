@@ -15,7 +15,7 @@ SCHEDULER_TEST(a_result_lost_from_disk_is_recomputed_by_the_same_job)
     assert_distance(fixture, job_id, 0, 2, "3");
 }
 
-SCHEDULER_TEST(a_lost_result_of_two_jobs_is_recomputed_by_the_later_job)
+SCHEDULER_TEST(a_lost_result_shared_by_two_jobs_is_recomputed_by_the_later_job)
 {
     char first[JOB_ID_SIZE];
     char second[JOB_ID_SIZE];

@@ -88,8 +88,8 @@ static struct result *published(const struct fixture *fixture, const char *graph
     return graph_table_find_id(&fixture->scheduler->graphs, graph_id)->results[kind].result;
 }
 
-/* A full queue accepts the job that replaces a damaged result. The job exists immediately, because
- * its form is known and need not be measured first. */
+/* A full queue accepts the job that replaces a damaged result. The job is created at once: the form
+ * of its result is known, so the graph need not be measured to choose a form. */
 SCHEDULER_TEST(a_damaged_result_is_solved_again_with_the_same_parameters)
 {
     char job_id[JOB_ID_SIZE];

@@ -167,9 +167,9 @@ PROCESS_TEST(a_task_submitted_during_a_restart_waits_for_the_next_process)
     task_finish(&task);
 }
 
-/* The first task is lost with the process or refused, and the second task is refused, so that no
- * task waits for a process that cannot be started. Tasks run one at a time, because they share one
- * signal. */
+/* The first task either is lost together with the killed process, or is refused. The second task is
+ * always refused, so that no task waits for a process that cannot be started. Tasks run one at a
+ * time, because they share one signal. */
 PROCESS_TEST(tasks_fail_if_no_worker_process_can_be_started)
 {
     start(fixture, WORKER_PROCESS);
