@@ -171,8 +171,7 @@ class Shelf:
         while cursor is not None:
             page = self.daemon.get(f"/v1/jobs?limit=100{cursor}").expect(200).json
             for job in page["jobs"]:
-                while not self.daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
-                    pass
+                self.daemon.wait_until_durable(job["id"])
             cursor = "&cursor=" + page["next"] if page["next"] else None
 
     def file(self, folder, graph):

@@ -162,13 +162,14 @@ def until(found, path, accept):
         answer = found.get(path)
         if accept(answer):
             return answer
+        harness.pause()
 
 
 def until_hung(found, job, line=0, times=1):
     """Waits until the job hangs at the stage that the fault plan names."""
     until(found, f"/v1/jobs/{job}", lambda answer: answer.json["state"] == "running")
     while found.plan.struck(line) < times:
-        pass
+        harness.pause()
 
 
 def expire(found, stage):

@@ -23,7 +23,7 @@ def solve_both(daemon):
     """Solves two graphs and waits until they are durable; returns their jobs by graph name."""
     jobs = {name: daemon.solve(body, f"?name={name}") for name, body in BODIES.items()}
     for job in jobs.values():
-        harness.wait_until(daemon, lambda job=job: daemon.get(f"/v1/jobs/{job['id']}").json["durable"])
+        daemon.wait_until_durable(job["id"])
     return jobs
 
 

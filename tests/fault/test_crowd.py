@@ -51,6 +51,7 @@ def test_a_new_connection_replaces_an_idle_connection_at_the_limit():
             # Until the idle connections are old enough to be closed, the answer is 503.
             answer.expect(503, "ConnectionLimit")
             assert answer.headers["Retry-After"] == "1" and answer.headers["Connection"] == "close"
+            harness.pause()
         assert answer.json["distance"] == 12
         for one in idle:
             one.close()

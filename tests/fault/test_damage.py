@@ -32,8 +32,7 @@ def only_file(daemon, folder):
 def solve_durably(daemon, body, query=""):
     job = daemon.solve(body, query)
     assert job["state"] == "done", job
-    while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
-        pass
+    daemon.wait_until_durable(job["id"])
     return job
 
 
@@ -81,6 +80,7 @@ def test_damage_to_a_queried_result_is_found_when_its_block_is_checked():
             damage.flip(path, 128 + 4 * (VERTICES * VERTICES - 2) if form == "matrix" else os.path.getsize(path) - 72)
             while b"result_damaged" not in daemon.log():
                 daemon.get("/v1/graphs/ring/distance?source=1&target=8")
+                harness.pause()
             answer = daemon.get("/v1/graphs/ring/distance?source=1&target=8", Prefer="wait=60")
             assert answer.expect(200).json["distance"] == 35, answer.body
 
@@ -117,11 +117,9 @@ def test_every_query_finds_the_damage_and_waits_for_the_new_result():
             answer = daemon.ask(method, path, sent, {**headers, "Prefer": "wait=60"})
             assert answer.status in (200, 206), (question, answer.status, answer.body[:300])
             assert answer.body == body, question
-            while daemon.get("/v1/jobs?state=running").json["jobs"]:
-                pass
+            harness.wait_until(daemon, lambda: not daemon.get("/v1/jobs?state=running").json["jobs"])
             newest = daemon.get("/v1/jobs?limit=1").json["jobs"][0]["id"]
-            while not daemon.get(f"/v1/jobs/{newest}").json["durable"]:
-                pass
+            daemon.wait_until_durable(newest)
 
 
 def test_a_long_response_is_truncated_when_damage_is_found():
@@ -165,8 +163,7 @@ def test_damage_to_a_stored_result_is_found_at_startup_or_by_a_query():
                     assert whole.startswith(error.partial), at
             assert answer.expect(200).body == whole, at
             for job in daemon.get("/v1/jobs").json["jobs"]:
-                while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
-                    pass
+                daemon.wait_until_durable(job["id"])
         assert os.listdir(os.path.join(daemon.state, "quarantine"))
 
 

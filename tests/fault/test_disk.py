@@ -56,8 +56,7 @@ def with_disk(test, mib, *arguments):
 def test_the_service_reports_a_full_disk_and_recovers():
     def script(daemon, disk):
         job = daemon.solve(crash.graph(1), "?name=first")
-        while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
-            pass
+        daemon.wait_until_durable(job["id"])
         disk.fill()
         # A job is refused, or it is accepted with the last bytes and queued until there is space.
         taken = []
@@ -204,8 +203,7 @@ def test_a_graph_refused_for_lack_of_space_leaves_no_files():
 
     def script(daemon, disk):
         job = daemon.solve(crash.graph(1), "?name=first")
-        while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
-            pass
+        daemon.wait_until_durable(job["id"])
         body = listed(600_000)
         for kept in (0, 1, 4):
             disk.fill(leave=kept * MIB)

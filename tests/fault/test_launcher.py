@@ -89,6 +89,7 @@ def until_solving(found, job):
         assert document["state"] in ("queued", "running"), document
         if document["phase"] == "solving" and document["progress"] > 0.05:
             return
+        harness.pause()
 
 
 def lose(found, victim, number):

@@ -64,7 +64,7 @@ class Daemon(harness.Daemon):
         self.process.send_signal(harness.signal.SIGHUP)
         while not re.search(rb'"event":"reloaded"', self.log()[before:]):
             assert self.process.poll() is None
-            os.sched_yield()
+            harness.pause()
         return self.log()[before:].decode()
 
 

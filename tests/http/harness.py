@@ -319,8 +319,10 @@ class Daemon:
     def expect_no_more_files_than(self, before):
         """Waits until all files opened since `before` are closed. Files are counted, because an
         open draft changes its name."""
-        while len(self.open_files()) > len(before):
-            self.get("/livez")
+        wait_until(self, lambda: len(self.open_files()) <= len(before))
+
+    def wait_until_durable(self, job):
+        wait_until(self, lambda: self.get(f"/v1/jobs/{job}").expect(200).json["durable"])
 
     def files(self):
         """Returns every file of the state directory except the catalogue's."""
@@ -330,6 +332,11 @@ class Daemon:
         return sorted(path for path in found if "catalogue" not in os.path.basename(path))
 
 
+def pause():
+    """Leaves the processor to the daemon between two looks at a condition."""
+    time.sleep(0.01)
+
+
 def wait_until(daemon, is_so):
     """Waits until the condition holds, and queries the daemon meanwhile to check that it is
     alive."""
@@ -337,6 +344,7 @@ def wait_until(daemon, is_so):
     while not is_so():
         assert time.monotonic() < ends, "never"
         daemon.get("/livez")
+        pause()
 
 
 def drafts(daemon):

@@ -78,8 +78,7 @@ def check(daemon, name, least, method, path, body=b"", beside=0, **headers):
 def solve(daemon, body, query=""):
     """Returns the ID of the graph, whose result is on the disk and in memory."""
     job = daemon.solve(body, query)
-    while not daemon.get("/v1/jobs/" + job["id"]).json["durable"]:
-        pass
+    daemon.wait_until_durable(job["id"])
     # Text formats read the result through the mapping, whose pages count; npy is sent directly from
     # the file.
     daemon.get(f"/v1/graphs/{job['graph']}/matrix?format=csv").expect(200)

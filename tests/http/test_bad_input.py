@@ -224,8 +224,7 @@ def leave(daemon, request, reset):
 
 def test_a_disconnected_client_leaves_no_file_or_descriptor(daemon):
     job = daemon.solve(SMALL)
-    while not daemon.get("/v1/jobs/" + job["id"]).json["durable"]:
-        pass
+    daemon.wait_until_durable(job["id"])
     before = daemon.open_files()
     files = daemon.files()
     head = b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\n"

@@ -257,7 +257,7 @@ def test_a_name_moves_to_the_new_graph_when_that_graph_is_solved(daemon):
     job = daemon.solve(b"a,b,-5\nb,a,1\n", "?directed=true&name=town")
     assert job["state"] == "failed" and job["problem"]["code"] == "NegativeCycle", job
     # A name has no ETag until the end of the job that moves it is stored.
-    harness.wait_until(daemon, lambda: daemon.get(f"/v1/jobs/{job['id']}").json["durable"])
+    daemon.wait_until_durable(job["id"])
     assert daemon.distance("town", "a", "b") == 5
     assert daemon.get("/v1/graphs/town").json["id"] == first["graph"]
     for path in ("/v1/jobs", "/v1/graphs"):

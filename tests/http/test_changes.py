@@ -343,7 +343,7 @@ def test_an_updated_matrix_equals_a_newly_solved_matrix(daemon):
         assert job["state"] == "done" and job["parent"] == before["graph"], job
         raw = daemon.get("/v1/graphs/fast/matrix?format=raw").expect(200).body
         # Before and after its file was written, the daemon gives the same answer.
-        harness.wait_until(daemon, lambda job=job["id"]: daemon.get("/v1/jobs/" + job).json["durable"])
+        daemon.wait_until_durable(job["id"])
         assert raw == daemon.get("/v1/graphs/fast/matrix?format=raw").expect(200).body
         job = change(daemon, "fast", [[*first, 1.0], [*second, 2]])
         found = [daemon.get(f"/v1/graphs/fast/row/{v}").json["distances"] for v in range(0, n, 37)]

@@ -306,8 +306,7 @@ def test_coordinates_survive_an_upload_with_other_weights_and_a_kill():
         before = daemon.get("/v1/graphs/live/coordinates").expect(200).body
         assert daemon.distance("live", "a", "c") == 12
         job = daemon.solve(table, "?format=edges&directed=true&weight=seconds&name=live")["id"]
-        while not daemon.get(f"/v1/jobs/{job}").expect(200).json["durable"]:
-            pass
+        daemon.wait_until_durable(job)
         for _ in range(2):
             assert daemon.distance("live", "a", "c") == 11
             assert daemon.get("/v1/graphs/live/coordinates").expect(200).body == before

@@ -65,7 +65,7 @@ def wait_until_left(daemon, count):
     """Waits until the daemon has noticed that clients have disconnected, and has only `count`
     sockets."""
     while sockets(daemon) > count:
-        pass
+        harness.pause()
 
 
 def test_an_event_stream_sends_the_states_in_order_and_ends(daemon):
@@ -199,8 +199,7 @@ def test_a_disconnected_watcher_no_longer_counts_towards_the_limit(_):
             stream.close()
             # How soon the daemon notices the end depends on the machine; a HEAD request does not
             # count as a watcher.
-            while daemon.ask("HEAD", f"/v1/jobs/{waiting}/events").status == 429:
-                pass
+            harness.wait_until(daemon, lambda: daemon.ask("HEAD", f"/v1/jobs/{waiting}/events").status != 429)
         cancel(daemon, waiting)
         cancel(daemon, running)
 
@@ -236,8 +235,7 @@ def test_a_long_poll_ends_when_its_client_disconnects(daemon):
     for path in paths:
         request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=60\r\n\r\n"
         polls = [raw(daemon, request) for _ in range(20)]
-        while daemon.held() < 20:
-            pass
+        harness.wait_until(daemon, lambda: daemon.held() >= 20)
         for poll in polls:
             poll.close()
         wait_until_left(daemon, before)
@@ -303,8 +301,7 @@ def test_a_forgotten_job_has_no_events(_):
         first = daemon.solve(SMALL)["id"]
         stream = Stream(daemon, first, "0")
         daemon.solve(SMALL.replace(b"20", b"21"))
-        while daemon.get(f"/v1/jobs/{first}").status == 200:
-            pass
+        harness.wait_until(daemon, lambda: daemon.get(f"/v1/jobs/{first}").status == 404)
         assert stream.states() == ["done"]
         daemon.get(f"/v1/jobs/{first}/events").expect(404, "NoSuchJob")
         stream.close()

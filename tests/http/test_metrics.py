@@ -61,7 +61,7 @@ def until(daemon, check):
     """Waits until check() accepts the metrics: a request is counted only after its answer was
     sent."""
     while not check(samples := read(daemon)):
-        pass
+        harness.pause()
     return samples
 
 

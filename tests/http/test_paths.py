@@ -212,8 +212,7 @@ def test_a_path_through_damaged_distances_is_an_error(_):
         arcs = "".join(f"a {i} {i % RING + 1} 6\n" for i in range(1, RING + 1))
         job = daemon.solve(f"p sp {RING} {RING}\n{arcs}".encode(), "?kind=i4")
         graph = job["graph"]
-        while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
-            pass
+        daemon.wait_until_durable(job["id"])
         spoil(daemon, graph)
         base = f"/v1/graphs/{graph}/path"
         daemon.get(base + "?source=1901&target=1903").expect(500, "Corrupt")

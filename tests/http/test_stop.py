@@ -20,8 +20,7 @@ def test_a_shutdown_answers_polls_and_preserves_jobs():
         threads = [threading.Thread(target=poll, args=(job,)) for job in [running, waiting] * 5]
         for thread in threads:
             thread.start()
-        while daemon.held() < len(threads):
-            pass
+        harness.wait_until(daemon, lambda: daemon.held() >= len(threads))
         daemon.terminate()
         for thread in threads:
             thread.join()

@@ -25,8 +25,7 @@ def test_a_graph_is_accepted_and_solved(daemon):
 
 def test_a_job_for_a_solved_graph_is_done_immediately(daemon):
     first = daemon.solve(SMALL)
-    while not daemon.get(f"/v1/jobs/{first['id']}").json["durable"]:
-        pass
+    daemon.wait_until_durable(first["id"])
     answer = daemon.submit(SMALL).expect(200)
     assert answer.json["state"] == "done" and answer.json["durable"] is True, answer.json
     assert answer.headers["Location"] == "/v1/jobs/" + answer.json["id"]

@@ -9,8 +9,7 @@ from harness import LASTING, LASTING_SIZE, SMALL, slow_graph
 
 def until_running(daemon, job):
     """Polls repeatedly until the job runs: a poll sent after the start would wait for the end."""
-    while daemon.get(f"/v1/jobs/{job}").json["state"] == "queued":
-        pass
+    harness.wait_until(daemon, lambda: daemon.get(f"/v1/jobs/{job}").json["state"] != "queued")
 
 
 def start_slow(daemon, salt):
