@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Seconds that a pool thread computes before other work gets its turn. */
+/* Seconds that a pool thread computes before it returns to the pool for other work. */
 #define TURN_S 5e-3
 #define HANDS_MOST 8
 /* Number of batches of rows that guess the diameter: even, so that the last is not reversed. */
@@ -27,9 +27,9 @@ struct hand {
     uint64_t bins[STATISTICS_BINS];
 };
 
-/* State of a sweep; each of its threads is a hand. Hand 0 first guesses the diameter, which sets
- * the histogram's range: beginning with vertices spread over the graph, it alternates between
- * distances to the current vertices and distances from the farthest vertices found. Then all hands
+/* State of a sweep. The HTTP thread (hands[0]) first guesses the diameter, which sets the range of
+ * the histogram: beginning with vertices spread over the graph, it alternates between distances to
+ * the current vertices and distances from the farthest vertices found. Then all threads together
  * compute every row. If the guess was wrong, they compute every row again for the histogram. */
 struct statistics_sweep {
     struct result *result;
@@ -46,8 +46,8 @@ struct statistics_sweep {
     atomic_uint next;          /* next row to compute */
     atomic_uint done;          /* number of rows computed */
     atomic_int status;
-    uint32_t working; /* number of hands with work in the pool */
-    struct hand hands[HANDS_MOST];
+    uint32_t working;              /* number of threads with a work item in the pool */
+    struct hand hands[HANDS_MOST]; /* state of each thread */
 };
 
 /* ---- Functions for any thread ---- */
@@ -83,7 +83,7 @@ static void reduce_row(struct hand *hand, uint32_t row, const void *distances)
     }
 }
 
-/* Computes the next row of a hand. Returns false if no row is left, or after a failure. */
+/* Computes the thread's next row. Returns false if no row is left, or after a failure. */
 static bool compute_row(struct hand *hand)
 {
     struct statistics_sweep *sweep = hand->sweep;
@@ -126,7 +126,7 @@ static void free_sweep(struct statistics_sweep *sweep)
     free(sweep);
 }
 
-/* Queues the next turn unless the sweep has ended or the endpoint has abandoned its connection. */
+/* Queues the thread's next turn unless the sweep has ended or the connection was abandoned. */
 static void end_turn(void *context)
 {
     struct hand *hand = context;
@@ -141,7 +141,7 @@ static void end_turn(void *context)
     }
 }
 
-/* Returns the number of computing threads; hand 0 belongs to the HTTP thread. */
+/* Returns the number of computing threads, including the HTTP thread. */
 static uint32_t count_hands(void)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
