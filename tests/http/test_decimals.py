@@ -45,7 +45,7 @@ def test_distances_are_exact_sums_of_the_decimal_weights(daemon):
                 assert ask(daemon, name, pair, "path").json["distance"] == distance, (edges, pair)
 
 
-def test_a_matrix_and_a_hierarchy_give_the_same_distances(daemon):
+def test_every_response_from_a_matrix_contains_exact_decimals(daemon):
     upload(daemon, CASES[2][0], "name=forms&result=matrix")
     csv = daemon.get("/v1/graphs/forms/matrix?format=csv&header=true").expect(200).body
     assert csv == b",a,b,c\na,0,1234567.891,1234568.141\nb,,0,0.25\nc,,,0\n", csv

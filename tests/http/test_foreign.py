@@ -54,7 +54,7 @@ def refuse(daemon, body, name):
 
 def run_hint(hint, folder, file):
     """Runs the command of the hint on the file, without the text after it."""
-    line = re.match(r"Convert the file: (.*?)(?:; (?:where|give|pass|upload|column) .*|, with .*)?$", hint, re.S)[1]
+    line = re.match(r"Convert the file: (.*?)(?:; (?:if|pass|upload|column) .*|, with .*)?$", hint, re.S)[1]
     ending = file.rpartition(".")[2]
     target = pathlib.Path(folder, f"g.{ending}")
     if not target.exists() or target.name != file:
