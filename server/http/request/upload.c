@@ -64,7 +64,7 @@ static enum status check_form(const struct upload *upload, struct problem *reter
     return problem_refuse(
         reterr, STATUS_BAD_GRAPH,
         "Send the file with --data-binary @FILE; a one-line body must end with a newline.",
-        "The body is one line of form data without a newline: curl -d strips all newlines.");
+        "The body is one line of form data without a newline: curl -d @FILE strips newlines.");
 }
 
 static enum status read_bytes(struct upload *upload, const char *bytes, size_t size)
