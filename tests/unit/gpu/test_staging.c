@@ -8,8 +8,10 @@
 #define SHARE ((size_t)1 << 20)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define COPIES 30
+#define MISALIGNMENT_STEP 9
 #else
 #define COPIES 300
+#define MISALIGNMENT_STEP 3
 #endif
 
 static unsigned char *fill(size_t size)
@@ -26,10 +28,10 @@ static unsigned char *fill(size_t size)
 static void check_copy(struct staging *staging, const unsigned char *from, size_t size,
                        size_t misaligned)
 {
-    unsigned char *const to = malloc(LARGEST + 2 * MARGIN);
+    unsigned char *const to = malloc(size + 2 * MARGIN);
     unsigned char *const begin = to + MARGIN / 2 + misaligned;
     assert_non_null(to);
-    memset(to, 0xEE, LARGEST + 2 * MARGIN);
+    memset(to, 0xEE, size + 2 * MARGIN);
     const struct staging_copy copy = {.to = begin, .from = from, .size = size};
     staging_copy(staging, &copy);
     assert_memory_equal(begin, from, size);
@@ -45,7 +47,7 @@ TEST(exactly_the_requested_bytes_are_copied)
         struct staging *staging = NULL;
         assert_int_equal(staging_create(threads, &staging), STATUS_OK);
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
-            for (size_t misaligned = 0; misaligned < 20; misaligned += 3) {
+            for (size_t misaligned = 0; misaligned < 20; misaligned += MISALIGNMENT_STEP) {
                 check_copy(staging, from + misaligned / 2, sizes[i], misaligned);
             }
         }
