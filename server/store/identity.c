@@ -16,7 +16,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the canonical form is 
 
 /* The hashed data begins with this text, which must change whenever the canonical form changes, so
  * that old and new IDs differ. */
-static const char domain[16] = "apspd graph 4";
+static const char domain[16] = "apspd graph 5";
 
 /* Prints bytes in Crockford's base32: lower case without i, l, o, u. The digits sort like the
  * bytes. */
@@ -34,64 +34,57 @@ static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIG
     *digits = '\0';
 }
 
-/* Row offsets, targets and weights are hashed in blocks, and the digests are hashed again. */
-#define BLOCK_SIZE ((size_t)1 << 12)
-
-/* Adds the digest of each block to the hash. Returns true on failure. */
-static bool hash_blocks(gnutls_hash_hd_t hash, const void *bytes, size_t size)
+enum status identity_of_parts(const struct identity_part *parts, size_t count,
+                              unsigned char ret_digest[IDENTITY_DIGEST_SIZE])
 {
-    unsigned char digest[IDENTITY_DIGEST_SIZE];
-    bool failed = false;
-    for (size_t at = 0; at < size && !failed; at += BLOCK_SIZE) {
-        const size_t left = size - at;
-        failed = gnutls_hash_fast(GNUTLS_DIG_SHA256, (const char *)bytes + at,
-                                  left < BLOCK_SIZE ? left : BLOCK_SIZE, digest) != 0 ||
-                 gnutls_hash(hash, digest, sizeof(digest)) != 0;
+    gnutls_hash_hd_t hash;
+    bool failed = gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) != 0;
+    if (failed) {
+        return STATUS_NO_MEMORY;
     }
-    return failed;
+    for (size_t i = 0; i < count && !failed; i++) {
+        const uint64_t size = parts[i].size;
+        failed = gnutls_hash(hash, &size, sizeof(size)) != 0 ||
+                 (size > 0 && gnutls_hash(hash, parts[i].bytes, parts[i].size) != 0);
+    }
+    gnutls_hash_deinit(hash, ret_digest);
+    return failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-static bool hash_edges(gnutls_hash_hd_t hash, const struct graph *graph)
-{
-    const bool is_integer = graph->weight_type == WEIGHT_INTEGER;
-    const void *weights =
-        is_integer ? (const void *)graph->weight_i4 : (const void *)graph->weight_f8;
-    const size_t weight_size = is_integer ? sizeof(*graph->weight_i4) : sizeof(*graph->weight_f8);
-    return hash_blocks(hash, graph->row_offset,
-                       ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset)) ||
-           hash_blocks(hash, graph->target, graph->edge_count * sizeof(*graph->target)) ||
-           hash_blocks(hash, weights, graph->edge_count * weight_size);
-}
-
-/* The canonical form: domain, digests of the blocks of row offsets, targets and weights, the
- * negative loop, names, counts. The counts at the end determine where each part begins: names may
- * have any bytes, so without them a name could imitate the edges of another graph. */
+/* Hashes the canonical form. Each part follows its size: names may have any bytes, so without the
+ * sizes a name could imitate the edges of another graph. */
 static enum status hash_graph(const struct graph *graph,
                               unsigned char ret_digest[IDENTITY_DIGEST_SIZE])
 {
     const struct graph_summary *loop = &graph->summary;
-    const size_t names_size = vertex_names_encoded_size(graph->names);
+    const bool is_integer = graph->weight_type == WEIGHT_INTEGER;
+    const void *weights =
+        is_integer ? (const void *)graph->weight_i4 : (const void *)graph->weight_f8;
+    const size_t weight_size = is_integer ? sizeof(*graph->weight_i4) : sizeof(*graph->weight_f8);
+    /* A negative loop is not a stored edge, but changes the ID: the graph has no distances. */
+    const bool has_loop = loop->negative_loop != NO_VERTEX;
     const uint64_t counts[] = {graph->vertex_count, graph->edge_count, graph->directed,
-                               graph->weight_type, names_size};
-    gnutls_hash_hd_t hash;
+                               graph->weight_type};
+    const size_t names_size = vertex_names_encoded_size(graph->names);
     unsigned char *names = malloc(names_size + 1);
-    if (names == NULL || gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) != 0) {
-        free(names);
+    if (names == NULL) {
         return STATUS_NO_MEMORY;
     }
     vertex_names_encode(graph->names, names);
-    bool failed = gnutls_hash(hash, domain, sizeof(domain)) != 0 || hash_edges(hash, graph);
-    /* A negative loop is not a stored edge, but changes the ID: the graph has no distances. */
-    if (loop->negative_loop != NO_VERTEX) {
-        failed =
-            failed || gnutls_hash(hash, &loop->negative_loop, sizeof(loop->negative_loop)) != 0 ||
-            gnutls_hash(hash, &loop->negative_loop_weight, sizeof(loop->negative_loop_weight)) != 0;
-    }
-    failed = failed || gnutls_hash(hash, names, names_size) != 0 ||
-             gnutls_hash(hash, counts, sizeof(counts)) != 0;
-    gnutls_hash_deinit(hash, ret_digest);
+    const struct identity_part parts[] = {
+        {domain, sizeof(domain)},
+        {counts, sizeof(counts)},
+        {graph->row_offset, ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset)},
+        {graph->target, graph->edge_count * sizeof(*graph->target)},
+        {weights, graph->edge_count * weight_size},
+        {&loop->negative_loop, has_loop ? sizeof(loop->negative_loop) : 0},
+        {&loop->negative_loop_weight, has_loop ? sizeof(loop->negative_loop_weight) : 0},
+        {names, names_size},
+    };
+    const enum status status =
+        identity_of_parts(parts, sizeof(parts) / sizeof(parts[0]), ret_digest);
     free(names);
-    return failed ? STATUS_NO_MEMORY : STATUS_OK;
+    return status;
 }
 
 enum status identity_of_graph(const struct graph *graph, const char *tenant, const char *secret,
@@ -115,23 +108,6 @@ enum status identity_of_graph(const struct graph *graph, const char *tenant, con
     memcpy(ret_id, "g_", ID_PREFIX_LENGTH);
     print_base32(digest, ret_id + ID_PREFIX_LENGTH);
     return STATUS_OK;
-}
-
-enum status identity_of_parts(const struct identity_part *parts, size_t count,
-                              unsigned char ret_digest[IDENTITY_DIGEST_SIZE])
-{
-    gnutls_hash_hd_t hash;
-    bool failed = gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) != 0;
-    if (failed) {
-        return STATUS_NO_MEMORY;
-    }
-    for (size_t i = 0; i < count && !failed; i++) {
-        const uint64_t size = parts[i].size;
-        failed = gnutls_hash(hash, &size, sizeof(size)) != 0 ||
-                 (size > 0 && gnutls_hash(hash, parts[i].bytes, parts[i].size) != 0);
-    }
-    gnutls_hash_deinit(hash, ret_digest);
-    return failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 enum status identity_of_names(const struct vertex_names *names,
