@@ -228,26 +228,6 @@ static void *read_part(int descriptor, uint64_t offset, size_t size, enum status
     return NULL;
 }
 
-static bool edges_are_sound(const struct graph *graph)
-{
-    const uint64_t *offset = graph->row_offset;
-    if (offset[0] != 0 || offset[graph->vertex_count] != graph->edge_count) {
-        return false;
-    }
-    for (uint32_t row = 0; row < graph->vertex_count; row++) {
-        if (offset[row + 1] < offset[row] || offset[row + 1] > graph->edge_count) {
-            return false;
-        }
-        for (uint64_t edge = offset[row]; edge < offset[row + 1]; edge++) {
-            if (graph->target[edge] >= graph->vertex_count ||
-                (edge > offset[row] && graph->target[edge] <= graph->target[edge - 1])) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 static enum status read_edges(const struct opened *file, struct graph *graph)
 {
     const struct layout *layout = &file->layout;
@@ -262,9 +242,8 @@ static enum status read_edges(const struct opened *file, struct graph *graph)
         graph->weight_f8 = weights;
     }
     STATUS_TRY(status);
-    return edges_checksum(graph, layout) == file->header.edges_checksum && edges_are_sound(graph)
-               ? STATUS_OK
-               : STATUS_CORRUPT;
+    return edges_checksum(graph, layout) == file->header.edges_checksum ? STATUS_OK
+                                                                        : STATUS_CORRUPT;
 }
 
 static enum status read_graph(const struct opened *file, struct graph **ret_graph)

@@ -148,24 +148,6 @@ FIXTURE_TEST(a_missing_file_counts_as_damaged)
     assert_int_equal(graph_file_read_names(fixture->folder, name, &names), STATUS_CORRUPT);
 }
 
-/* A file with valid checksums can contain an invalid graph, which other checks must detect. */
-FIXTURE_TEST(malformed_graphs_with_valid_checksums_are_refused)
-{
-    struct graph *read;
-    struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
-    graph->target[2] = 5;
-    fixture_put_graph(fixture->folder, name, graph);
-    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
-    graph->target[2] = 3;
-    graph->row_offset[2] = 4;
-    fixture_put_graph(fixture->folder, name, graph);
-    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
-    graph->row_offset[2] = UINT64_MAX;
-    fixture_put_graph(fixture->folder, name, graph);
-    assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
-    graph_destroy(graph);
-}
-
 FIXTURE_TEST(a_dropped_draft_leaves_no_file)
 {
     struct graph *graph = fixture_path_graph(50, WEIGHT_INTEGER, 1);
