@@ -168,7 +168,7 @@ static void compare_kinds(const struct graph *graph, const struct plan *plan, co
 
 TEST(ranks_solve_graphs_of_every_size_with_the_dense_plan)
 {
-    for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 3 : 1) {
+    for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 5 : 1) {
         for (uint32_t n = 1; n <= 300; n += n < 4 || (n > 126 && n < 130) ? 1
                                             : trial_is_quick()            ? 123
                                                                           : 62) {
@@ -187,7 +187,7 @@ TEST(ranks_solve_graphs_of_every_size_with_the_dense_plan)
 TEST(any_plan_gives_the_same_distances_on_ranks)
 {
     static const uint32_t sizes[] = {1, 17, 130, 200};
-    for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 3 : 1) {
+    for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 5 : 1) {
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) - (trial_is_quick() ? 2 : 0); ++i) {
             struct edge_list list = shapes_make(&shapes[shape], sizes[i], i);
             struct graph *graph = edge_list_build(&list);
@@ -203,7 +203,7 @@ TEST(any_plan_gives_the_same_distances_on_ranks)
 
 TEST(all_ranks_detect_a_negative_cycle)
 {
-    for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 3 : 1) {
+    for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 5 : 1) {
         struct edge_list list = shapes_make(&shapes[shape], 150, 1);
         shapes_add_negative_cycle(&list, 1);
         struct graph *graph = edge_list_build(&list);
