@@ -18,7 +18,7 @@
 /* Changes waiting for one thread, oldest first. */
 struct queue {
     struct store_change *first;
-    struct store_change *last;
+    struct store_change **end; /* the link that is NULL: first, or next of the last change */
     bool closed;
     pthread_cond_t moved; /* signals a new change or that the queue was closed */
 };
@@ -332,12 +332,8 @@ static void carry_out(struct store *store, struct store_change *batch)
 static void queue_push(struct queue *queue, struct store_change *change)
 {
     change->next = NULL;
-    if (queue->last != NULL) {
-        queue->last->next = change;
-    } else {
-        queue->first = change;
-    }
-    queue->last = change;
+    *queue->end = change;
+    queue->end = &change->next;
     pthread_cond_signal(&queue->moved);
 }
 
@@ -345,28 +341,24 @@ static void queue_push(struct queue *queue, struct store_change *change)
  * to the limits of a publisher's batch. Returns NULL once the queue is closed and empty. */
 static struct store_change *pop_batch(struct store *store, struct queue *queue, bool limited)
 {
-    struct store_change *last = NULL;
+    struct store_change **end = &queue->first;
     uint64_t bytes = 0;
     pthread_mutex_lock(&store->lock);
     while (queue->first == NULL && !queue->closed) {
         pthread_cond_wait(&queue->moved, &store->lock);
     }
     struct store_change *batch = queue->first;
-    for (uint32_t count = 0; queue->first != NULL; count++) {
-        const struct store_op *put = store_find_op(queue->first, STORE_PUT_RESULT);
+    for (uint32_t count = 0; *end != NULL; count++) {
+        const struct store_op *put = store_find_op(*end, STORE_PUT_RESULT);
         bytes += put != NULL ? result_file_bytes(result_content(put->result.result)) : 0;
         if (limited && count > 0 && (count == PUBLISH_LIMIT || bytes > PUBLISH_LIMIT_BYTES)) {
             break;
         }
-        last = queue->first;
-        queue->first = last->next;
+        end = &(*end)->next;
     }
-    if (last != NULL) {
-        last->next = NULL;
-    }
-    if (queue->first == NULL) {
-        queue->last = NULL;
-    }
+    queue->first = *end;
+    *end = NULL;
+    queue->end = queue->first == NULL ? &queue->first : queue->end;
     pthread_mutex_unlock(&store->lock);
     return batch;
 }
@@ -468,6 +460,8 @@ enum status store_open(const char *path, uint64_t cache_bytes, struct store **re
     if (store == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "out of memory");
     }
+    store->publishing.end = &store->publishing.first;
+    store->ready.end = &store->ready.first;
     pthread_mutex_init(&store->lock, NULL);
     pthread_cond_init(&store->publishing.moved, NULL);
     pthread_cond_init(&store->ready.moved, NULL);

@@ -107,12 +107,9 @@ static enum status check_rows(uint32_t threads, struct cpu_pool **pool, struct t
     if (row_count == 0) {
         return STATUS_OK;
     }
-    if (getrandom(&start, sizeof(start), 0) != (ssize_t)sizeof(start)) {
-        return problem_set(&task->problem, STATUS_IO,
-                           "The distances cannot be verified at the moment.");
-    }
     uint32_t *rows = calloc(row_count, sizeof(*rows));
-    if (rows == NULL) {
+    if (rows == NULL || getrandom(&start, sizeof(start), 0) != (ssize_t)sizeof(start)) {
+        free(rows);
         return problem_set(&task->problem, STATUS_NO_MEMORY,
                            "The distances cannot be verified at the moment.");
     }
