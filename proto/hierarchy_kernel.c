@@ -27,15 +27,13 @@ static uint32_t next_met(struct hierarchy_search *search, uint32_t count, uint32
 }
 
 #define ELEMENT int32_t
-#define MASK int32_t
 #define UNREACHABLE UNREACHABLE_I4
 #define NAME(verb) verb##_i4
 #define CANONICAL(x, above) ((x) > (above) ? UNREACHABLE_I4 : (x))
-#define CANONICAL_VECTOR(x, above) choose_i4((x) > (above), (vector_i4){0} + UNREACHABLE_I4, x)
+#define CANONICAL_VECTOR(x, above) (((x) & ((x) <= (above))) | (UNREACHABLE_I4 & ((x) > (above))))
 #include "proto/hierarchy_kernel_body.h"
 
 #define ELEMENT float
-#define MASK int32_t
 #define UNREACHABLE __builtin_inff()
 #define NAME(verb) verb##_f4
 #define CANONICAL(x, above) (x)
@@ -43,7 +41,6 @@ static uint32_t next_met(struct hierarchy_search *search, uint32_t count, uint32
 #include "proto/hierarchy_kernel_body.h"
 
 #define ELEMENT double
-#define MASK int64_t
 #define UNREACHABLE __builtin_inf()
 #define NAME(verb) verb##_f8
 #define CANONICAL(x, above) (x)

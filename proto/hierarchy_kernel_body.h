@@ -1,15 +1,17 @@
 /* The loops of hierarchy_kernel.c for one kind. This file has no include guard because it is
  * included once per kind. ELEMENT, UNREACHABLE, NAME and CANONICAL must be defined as for
- * front_body.h, MASK as an integer type as wide as ELEMENT, and CANONICAL_VECTOR as the vector form
- * of CANONICAL. */
+ * front_body.h, and CANONICAL_VECTOR as the vector form of CANONICAL. */
 
 typedef ELEMENT NAME(vector) __attribute__((vector_size(VECTOR_BYTES)));
-typedef MASK NAME(mask) __attribute__((vector_size(VECTOR_BYTES)));
 #define VECTOR_ELEMENTS (VECTOR_BYTES / sizeof(ELEMENT))
 
-ALWAYS_INLINE NAME(vector) NAME(choose)(NAME(mask) first, NAME(vector) a, NAME(vector) b)
+/* The compiler turns the loop into the vector instruction for the minimum. */
+ALWAYS_INLINE NAME(vector) NAME(least)(NAME(vector) a, NAME(vector) b)
 {
-    return (NAME(vector))(((NAME(mask))a & first) | ((NAME(mask))b & ~first));
+    for (uint32_t i = 0; i < VECTOR_ELEMENTS; i++) {
+        a[i] = a[i] < b[i] ? a[i] : b[i];
+    }
+    return a;
 }
 
 static void NAME(climb)(const struct hierarchy_search *search, const void *weights, uint32_t from,
@@ -79,8 +81,7 @@ static void NAME(meet)(const void *up_label, const void *down_label, uint32_t co
         const uint32_t last = common - (uint32_t)VECTOR_ELEMENTS;
         NAME(vector) least = NAME(add)(up + last, down + last);
         for (uint32_t i = 0; i < last; i += (uint32_t)VECTOR_ELEMENTS) {
-            const NAME(vector) sum = NAME(add)(up + i, down + i);
-            least = NAME(choose)(sum < least, sum, least);
+            least = NAME(least)(NAME(add)(up + i, down + i), least);
         }
         for (uint32_t i = 0; i < VECTOR_ELEMENTS; i++) {
             best = least[i] < best ? least[i] : best;
@@ -167,8 +168,7 @@ typedef union {
 ALWAYS_INLINE void NAME(relax)(NAME(lanes) * best, const NAME(lanes) * from, ELEMENT weight)
 {
     for (uint32_t i = 0; i < VECTORS; i++) {
-        const NAME(vector) sum = from->vector[i] + weight;
-        best->vector[i] = NAME(choose)(sum < best->vector[i], sum, best->vector[i]);
+        best->vector[i] = NAME(least)(from->vector[i] + weight, best->vector[i]);
     }
 }
 
@@ -292,7 +292,6 @@ static void NAME(sweep_lanes)(struct hierarchy_search *search, uint32_t begin, u
 #undef VECTORS
 #undef VECTOR_ELEMENTS
 #undef ELEMENT
-#undef MASK
 #undef UNREACHABLE
 #undef NAME
 #undef CANONICAL
