@@ -1,10 +1,12 @@
 #include "server/scheduler/choose_form.h"
 
 #include "server/clock.h"
+#include "server/scheduler/dispatch.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "server/solver/solve_hierarchy.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define MB 1e6
 
@@ -21,9 +23,11 @@ bool form_look_begin(const struct scheduler *scheduler, enum result_form form, u
         return false;
     }
     if (form == RESULT_FORM_AUTO && holds_matrix) {
+        const char *solver = dispatch_largest_worker(scheduler, cost)->facts->device.solver;
+        const bool is_gpu = strcmp(solver, "gpu") == 0;
         /* A hierarchy has at least half as many arcs as the graph has edges. */
         ret_look->byte_limit = matrix_bytes / FORM_HIERARCHY_PART;
-        return vertex_count > FORM_MATRIX_VERTICES &&
+        return vertex_count > (is_gpu ? FORM_MATRIX_VERTICES_GPU : FORM_MATRIX_VERTICES) &&
                edge_count / 2 * kind_size(kind) <= ret_look->byte_limit;
     }
     return true;
@@ -128,13 +132,15 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
     const struct form_look *look = &question->look;
     const bool is_possible = cost_kind(question->cost) != KIND_U2 &&
                              !(look->state == FORM_NO_SEPARATORS && look->byte_limit == UINT64_MAX);
+    const bool has_short_labels =
+        look->label_bytes <= FORM_LABEL_BYTES * (uint64_t)question->vertex_count;
+    const uint64_t bytes = look->bytes + (has_short_labels ? 0 : look->label_bytes);
     char *reason = ret_result->reason;
     struct problem lack;
     enum status fit = check_vertices(scheduler, question, RESULT_FORM_MATRIX, &lack);
     STATUS_THEN(fit, check_bytes(scheduler, question, matrix.bytes, &lack));
     *ret_result = matrix;
-    if (look->state == FORM_MEASURED &&
-        look->bytes + look->label_bytes <= matrix.bytes / FORM_HIERARCHY_PART) {
+    if (look->state == FORM_MEASURED && bytes <= matrix.bytes / FORM_HIERARCHY_PART) {
         *ret_result = hierarchy;
         snprintf(
             reason, RESULT_REASON_SIZE,

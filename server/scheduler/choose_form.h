@@ -11,10 +11,15 @@
 
 struct scheduler;
 
-/* Up to this number of vertices, a matrix takes about as much time as a hierarchy, or less. */
-#define FORM_MATRIX_VERTICES 8192
+/* Up to this number of vertices, a matrix takes about as much time as a hierarchy, or less, on a
+ * CPU and on a GPU. */
+#define FORM_MATRIX_VERTICES 2048
+#define FORM_MATRIX_VERTICES_GPU 8192
 /* A hierarchy is chosen if its arcs and labels take at most the matrix's bytes divided by this. */
 #define FORM_HIERARCHY_PART 16
+/* Labels with at most this number of bytes per vertex do not count, because they answer pairs in
+ * two to three times the time of a matrix of any size. */
+#define FORM_LABEL_BYTES 2048
 
 enum form_look_state {
     FORM_UNSEEN = 0,    /* the hierarchy is not measured: the graph is small, or measuring failed */

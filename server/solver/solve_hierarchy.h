@@ -14,7 +14,8 @@ struct hierarchy_size {
 
 /* Computes the size of the graph's hierarchy, and its shape for solve_request.shape, from the order
  * that solve_hierarchy would use. Does not read the weights. With a byte_limit below UINT64_MAX the
- * function gives up early if the hierarchy is larger. STATUS_CANCELLED, STATUS_NO_MEMORY. */
+ * function gives up early if the hierarchy is larger, or if a large or dense graph has no thin
+ * level. STATUS_CANCELLED, STATUS_NO_MEMORY. */
 MUST_CHECK enum status solve_measure_hierarchy(const struct graph *graph,
                                                const struct solve_request *request,
                                                uint64_t byte_limit,

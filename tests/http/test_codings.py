@@ -106,7 +106,7 @@ def test_curl_decodes_gzip(daemon):
 def test_a_disconnected_client_leaves_no_open_files(daemon):
     n = 1000 if harness.QUICK else 3000
     rows = "".join(f"a {i} {i % n + 1} {i * 7919 % 1000}\n" for i in range(1, n + 1))
-    job = daemon.solve(f"p sp {n} {n}\n{rows}".encode())
+    job = daemon.solve(f"p sp {n} {n}\n{rows}".encode(), "?result=matrix")
     before = daemon.open_files()
     for coding in CODINGS:
         for name in ("npy", "csv"):

@@ -81,7 +81,7 @@ def test_a_large_matrix_is_sampled(daemon):
     """The graph is a ring, for which every distance is known."""
     n = 4200
     edges = [[i, (i + 1) % n, 1] for i in range(n)]
-    path = f"/v1/graphs/{solve(daemon, n, edges, '?directed=false')}/heatmap"
+    path = f"/v1/graphs/{solve(daemon, n, edges, '?directed=false&result=matrix')}/heatmap"
     answer = daemon.get(f"{path}?size=8").expect(200).json
     assert answer["sampled"] is True
     side = n // 8

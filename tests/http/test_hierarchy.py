@@ -280,9 +280,13 @@ def test_a_graph_too_large_for_a_matrix_is_solved_as_a_hierarchy(daemon):
 
 
 def test_auto_chooses_a_hierarchy_for_road_networks_and_a_matrix_for_random_graphs(daemon):
-    """Road networks with more than 8,192 vertices are solved as a hierarchy, as the estimate says,
+    """Road networks with more than 2,048 vertices are solved as a hierarchy, as the estimate says,
     and so are the graphs created by changing them. Random graphs without separators are solved as
     a matrix."""
+    small = daemon.solve(roads(2000, 3))
+    larger = daemon.solve(roads(2116, 3))
+    assert small["result"]["kind"] == "matrix" and small["result"]["reason"] == "the matrix fits", small
+    assert (larger["result"]["kind"] == "hierarchy") == (small["solver"] == "cpu"), larger
     graph = roads(9025, 3)
     stored = daemon.ask("POST", "/v1/graphs?name=auto", body=graph).expect(201).json["id"]
     said = daemon.ask("POST", "/v1/estimate", body=harness.json.dumps({"graph": stored})).expect(200).json

@@ -210,7 +210,7 @@ def test_a_large_response_is_streamed(daemon):
     of the daemon grows by less than that limit."""
     n = 1000 if harness.QUICK else 4000
     rows = "".join(f"a {i} {i % n + 1} 100\n" for i in range(1, n + 1))
-    job = daemon.solve(f"p sp {n} {n}\n{rows}".encode(), "?name=ring")
+    job = daemon.solve(f"p sp {n} {n}\n{rows}".encode(), "?name=ring&result=matrix")
     path = f"/v1/graphs/{job['graph']}/matrix?format="
 
     def private():

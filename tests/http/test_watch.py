@@ -61,7 +61,7 @@ def grid_graph(side):
 
 def test_progress_counts_all_phases_and_never_falls(daemon):
     for body, kind in ((dense_graph(1000 if harness.QUICK else 3000), "dense"), (grid_graph(64), "nested_dissection")):
-        job = daemon.submit(body).expect(202).json["id"]
+        job = daemon.submit(body, "?result=matrix").expect(202).json["id"]
         connection = daemon.connect()
         seen = []
         while not seen or seen[-1]["state"] in ("queued", "running"):

@@ -304,14 +304,13 @@ static enum status open_run(struct customization *run, uint32_t threads)
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
     const size_t count = (size_t)shape->supernode_count + 1;
     run->remains = calloc(count, sizeof(*run->remains));
-    run->lowest = malloc(count * sizeof(*run->lowest));
-    run->subtree_last = malloc(count * sizeof(*run->subtree_last));
+    run->lowest = malloc((2 * count + shape->vertex_count) * sizeof(*run->lowest));
     run->hands = calloc(threads, sizeof(*run->hands));
-    run->supernode_of = malloc(((size_t)shape->vertex_count + 1) * sizeof(*run->supernode_of));
-    if (run->remains == NULL || run->lowest == NULL || run->subtree_last == NULL ||
-        run->hands == NULL || run->supernode_of == NULL) {
+    if (run->remains == NULL || run->lowest == NULL || run->hands == NULL) {
         return STATUS_NO_MEMORY;
     }
+    run->subtree_last = run->lowest + count;
+    run->supernode_of = run->subtree_last + count;
     for (uint32_t s = 0; s < shape->supernode_count; s++) {
         for (uint32_t at = shape->first[s]; at < shape->first[s + 1]; at++) {
             run->supernode_of[at] = s;
@@ -332,9 +331,7 @@ static void close_run(struct customization *run, uint32_t threads)
     }
     free(run->remains);
     free(run->lowest);
-    free(run->subtree_last);
     free(run->hands);
-    free(run->supernode_of);
 }
 
 enum status hierarchy_customize(const struct hierarchy_shape *shape, const struct graph *graph,

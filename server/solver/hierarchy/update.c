@@ -325,36 +325,24 @@ static enum update_result open_hierarchy_update(struct hierarchy_update *update,
     const struct hierarchy *base = update->base;
     const struct hierarchy_shape *shape = &base->shape;
     const size_t supernodes = shape->supernode_count;
-    const size_t entries = shape->weight_begin[supernodes];
+    const size_t column_words = shape->vertex_count / WORD_BITS + 1;
+    const size_t doubt_words = shape->weight_begin[supernodes] / WORD_BITS + 1;
     const unsigned char *before_bytes = base->bytes;
     update->weights[UPWARD] = bytes + ((const unsigned char *)base->up - before_bytes);
     update->weights[DOWNWARD] = bytes + ((const unsigned char *)base->down - before_bytes);
-    update->columns = calloc(shape->vertex_count / WORD_BITS + 1, sizeof(*update->columns));
-    update->stack = malloc((supernodes + 1) * sizeof(*update->stack));
-    update->changed = malloc(base->largest * sizeof(*update->changed) + 1);
-    bool has_room = update->columns != NULL && update->stack != NULL && update->changed != NULL;
-    for (enum direction direction = UPWARD; direction <= DOWNWARD; direction++) {
-        update->doubts[direction] = calloc(entries / WORD_BITS + 1, sizeof(uint64_t));
-        update->fresh[direction] = malloc(base->largest * sizeof(double) + 1);
-        has_room &= update->doubts[direction] != NULL && update->fresh[direction] != NULL;
-    }
-    if (!has_room) {
+    update->columns = calloc(column_words + 2 * doubt_words, sizeof(*update->columns));
+    update->stack = malloc((supernodes + base->largest + 1) * sizeof(*update->stack));
+    update->fresh[UPWARD] = malloc((2 * (size_t)base->largest + 1) * sizeof(double));
+    if (update->columns == NULL || update->stack == NULL || update->fresh[UPWARD] == NULL) {
         return UPDATE_ALL_WEIGHTS;
     }
+    update->doubts[UPWARD] = update->columns + column_words;
+    update->doubts[DOWNWARD] = update->doubts[UPWARD] + doubt_words;
+    update->changed = update->stack + supernodes;
+    update->fresh[DOWNWARD] = update->fresh[UPWARD] + base->largest;
     update->steps_most = UPDATE_STEPS_MIN + UPDATE_SUPERNODE_STEPS * (double)supernodes +
                          base->triangles / UPDATE_STEP_TRIANGLES;
     return UPDATE_DONE;
-}
-
-static void close_hierarchy_update(struct hierarchy_update *update)
-{
-    free(update->columns);
-    free(update->stack);
-    free(update->changed);
-    for (enum direction direction = UPWARD; direction <= DOWNWARD; direction++) {
-        free(update->doubts[direction]);
-        free(update->fresh[direction]);
-    }
 }
 
 enum update_result solve_update_hierarchy(const struct hierarchy *base, const struct graph *graph,
@@ -384,7 +372,9 @@ enum update_result solve_update_hierarchy(const struct hierarchy *base, const st
     if (result == UPDATE_DONE) {
         result = update_columns(&update);
     }
-    close_hierarchy_update(&update);
+    free(update.columns);
+    free(update.stack);
+    free(update.fresh[UPWARD]);
     if (result != UPDATE_DONE) {
         return result;
     }

@@ -121,29 +121,27 @@ static enum status divide_component(struct making *making, struct component *com
     struct dissection *dissection = &making->dissection;
     const uint32_t *members = making->member + component->first;
     struct pattern pattern = {0};
+    enum status status = STATUS_OK;
     bool divides = !component->is_small;
     memcpy(dissection->vertex_at + begin, members, component->count * sizeof(*members));
     if (divides) {
         for (uint32_t index = 0; index < component->count; index++) {
             making->local[members[index]] = index;
         }
-        STATUS_TRY(pattern_cut(&making->reduction.core, members, component->count, making->local,
-                               &pattern));
+        status = pattern_cut(&making->reduction.core, members, component->count, making->local,
+                             &pattern);
     }
-    if (divides && making->options->thin_only) {
-        const enum status status = dissection_has_thin_level(&pattern, &divides);
+    if (status == STATUS_OK && divides && making->options->thin_only) {
+        status = dissection_has_thin_level(&pattern, &divides);
         *ret_partial |= !divides;
-        if (status != STATUS_OK || !divides) {
-            pattern_finish(&pattern);
-            STATUS_TRY(status);
-        }
     }
-    if (divides) {
+    if (status == STATUS_OK && divides) {
         return dissection_divide(dissection, &pattern, begin, making->options->threads,
                                  &component->node);
     }
     component->node = dissection_add_leaf(dissection, begin, begin + component->count);
-    return STATUS_OK;
+    pattern_finish(&pattern);
+    return status;
 }
 
 static enum status order_leaves(const struct making *making)

@@ -11,9 +11,11 @@ struct search {
     uint32_t *low;     /* lowest time of a pending vertex that the subtree of a vertex reaches */
     uint32_t *parent;  /* parent in the search tree */
     uint32_t *pending; /* stack of vertices without a component */
+    uint32_t *member;  /* vertices of the completed components, by component number */
     uint64_t *next;    /* next edge to follow from a vertex */
     uint32_t seen;
     uint32_t pending_count;
+    uint32_t member_count;
     uint32_t component_count;
 };
 
@@ -26,17 +28,11 @@ static void enter(struct search *search, uint32_t vertex, uint32_t parent)
     search->pending[search->pending_count++] = vertex;
 }
 
-static void lower(uint32_t *low, uint32_t order)
-{
-    if (order < *low) {
-        *low = order;
-    }
-}
-
 /* Visits all unvisited vertices that the root reaches. */
 static void explore(struct search *search, uint32_t root)
 {
     const struct graph *graph = search->graph;
+    uint32_t *low = search->low;
     uint32_t vertex = root;
     enter(search, root, NO_VERTEX);
     while (vertex != NO_VERTEX) {
@@ -45,8 +41,8 @@ static void explore(struct search *search, uint32_t root)
             const uint32_t target = graph->target[search->next[vertex]++];
             if (search->order[target] == 0) {
                 unseen = target;
-            } else if (search->of[target] == NO_VERTEX) {
-                lower(&search->low[vertex], search->order[target]);
+            } else if (search->of[target] == NO_VERTEX && search->order[target] < low[vertex]) {
+                low[vertex] = search->order[target];
             }
         }
         if (unseen != NO_VERTEX) {
@@ -56,28 +52,31 @@ static void explore(struct search *search, uint32_t root)
         }
         /* A vertex whose subtree has no edge to an earlier vertex completes a component. */
         const uint32_t parent = search->parent[vertex];
-        if (search->low[vertex] == search->order[vertex]) {
+        if (low[vertex] == search->order[vertex]) {
             uint32_t member;
             do {
                 member = search->pending[--search->pending_count];
                 search->of[member] = search->component_count;
+                search->member[search->member_count++] = member;
             } while (member != vertex);
             search->component_count++;
-        } else {
-            lower(&search->low[parent], search->low[vertex]);
+        } else if (low[vertex] < low[parent]) {
+            low[parent] = low[vertex];
         }
         vertex = parent;
     }
 }
 
 /* Numbers the components in the order in which the search completes them. */
-static enum status number_components(const struct graph *graph, uint32_t *of, uint32_t *ret_count)
+static enum status number_components(const struct graph *graph, uint32_t *of, uint32_t *member,
+                                     uint32_t *ret_count)
 {
     const size_t n = graph->vertex_count;
     uint32_t *order = calloc(4 * n + 1, sizeof(*order));
     uint64_t *next = malloc((n + 1) * sizeof(*next));
     const bool enough = order != NULL && next != NULL;
-    struct search search = {.graph = graph, .of = of, .order = order, .next = next};
+    struct search search = {
+        .graph = graph, .of = of, .member = member, .order = order, .next = next};
     if (enough) {
         search.low = order + n;
         search.parent = order + 2 * n;
@@ -93,22 +92,6 @@ static enum status number_components(const struct graph *graph, uint32_t *of, ui
     free(order);
     free(next);
     return enough ? STATUS_OK : STATUS_NO_MEMORY;
-}
-
-/* Lists the vertices by component, with a counting sort. The offsets are one component ahead while
- * the list is filled. */
-static void list_members(const struct strong_components *components, uint32_t vertex_count,
-                         uint32_t *place, uint32_t *ret_member)
-{
-    for (uint32_t vertex = 0; vertex < vertex_count; vertex++) {
-        ++place[components->of[vertex] + 1];
-    }
-    for (uint32_t component = 1; component <= components->count; component++) {
-        place[component] += place[component - 1];
-    }
-    for (uint32_t vertex = 0; vertex < vertex_count; vertex++) {
-        ret_member[place[components->of[vertex]]++] = vertex;
-    }
 }
 
 /* Computes the levels. member: vertices by component number, from the sinks up. down: zeroed, one
@@ -152,21 +135,18 @@ enum status strong_components_find(const struct graph *graph,
         .of = calloc(n + 1, sizeof(*components.of)),
         .level = calloc(n + 1, sizeof(*components.level)),
     };
-    uint32_t *place = calloc(3 * n + 2, sizeof(*place));
+    uint32_t *down = calloc(2 * n + 1, sizeof(*down));
     enum status status = STATUS_NO_MEMORY;
-    if (components.of != NULL && components.level != NULL && place != NULL) {
-        status = number_components(graph, components.of, &components.count);
+    if (components.of != NULL && components.level != NULL && down != NULL) {
+        status = number_components(graph, components.of, down + n, &components.count);
     }
     if (status == STATUS_OK) {
-        uint32_t *down = place + n + 2;
-        uint32_t *member = down + n;
-        list_members(&components, graph->vertex_count, place, member);
-        find_levels(graph, member, &components, down);
+        find_levels(graph, down + n, &components, down);
         *ret_components = components;
     } else {
         strong_components_finish(&components);
     }
-    free(place);
+    free(down);
     return status;
 }
 

@@ -57,6 +57,13 @@ SCHEDULER_TEST(auto_chooses_a_hierarchy_that_is_much_smaller_than_the_matrix)
         {{.state = FORM_MEASURED, .bytes = 400000, .label_bytes = 24700000},
          RESULT_FORM_MATRIX,
          "the matrix fits, and answers queries faster than a hierarchy of this graph"},
+        {{.state = FORM_MEASURED, .bytes = 25000000, .label_bytes = FORM_LABEL_BYTES * 10000},
+         RESULT_FORM_HIERARCHY,
+         "a hierarchy of 25.0 MB answers queries as fast as a matrix of 400.2 MB; result=matrix "
+         "requests the matrix"},
+        {{.state = FORM_MEASURED, .bytes = 25100000, .label_bytes = 1},
+         RESULT_FORM_MATRIX,
+         "the matrix fits, and answers queries faster than a hierarchy of this graph"},
         {{.state = FORM_NO_SEPARATORS, .byte_limit = 25000000},
          RESULT_FORM_MATRIX,
          "the matrix fits, and answers queries faster than a hierarchy of this graph"},
@@ -126,4 +133,20 @@ SCHEDULER_TEST(a_hierarchy_is_tried_only_for_large_sparse_graphs)
                          cases[i].is_needed);
         assert_int_equal(look.byte_limit < UINT64_MAX, cases[i].is_limited);
     }
+}
+
+SCHEDULER_TEST(a_gpu_computes_the_matrix_of_a_larger_graph)
+{
+    struct scheduler_worker *worker = fixture->scheduler->workers[0];
+    const struct worker_facts *own = worker->facts;
+    struct worker_facts facts = *own;
+    struct form_look look;
+    fixture->scheduler->vertex_limit[KIND_I4] = 10000;
+    snprintf(facts.device.solver, sizeof(facts.device.solver), "gpu");
+    worker->facts = &facts;
+    assert_false(form_look_begin(fixture->scheduler, RESULT_FORM_AUTO, KIND_I4,
+                                 FORM_MATRIX_VERTICES_GPU, 100, &look));
+    assert_true(form_look_begin(fixture->scheduler, RESULT_FORM_AUTO, KIND_I4,
+                                FORM_MATRIX_VERTICES_GPU + 1, 100, &look));
+    worker->facts = own;
 }

@@ -1,6 +1,7 @@
 #include "tests/lib/hierarchy_fixture.h"
 
 #include "server/solver/hierarchy/shape.h"
+#include "server/solver/order/separator.h"
 #include "server/solver/solve.h"
 #include "server/solver/solve_hierarchy.h"
 
@@ -157,5 +158,31 @@ TEST(a_cancellation_ends_the_solve)
             &bytes, &size, &outcome, &problem),
         STATUS_CANCELLED);
     assert_null(bytes);
+    graph_destroy(graph);
+}
+
+/* Cliques that share one vertex: the level of that vertex is not thin, because it has all other
+ * vertices on one side, but the vertex is a separator. */
+TEST(a_small_graph_is_measured_although_it_has_no_thin_level)
+{
+    enum { CLIQUES = 100, SIZE = 5 };
+    struct range_edge edges[CLIQUES * SIZE * SIZE];
+    uint32_t count = 0;
+    for (uint32_t clique = 0; clique < CLIQUES; clique++) {
+        for (uint32_t i = 0; i < SIZE * SIZE; i++) {
+            const uint32_t first = 1 + clique * SIZE;
+            const uint32_t a = first + i / SIZE;
+            const uint32_t b = i / SIZE == i % SIZE ? 0 : first + i % SIZE;
+            edges[count++] = (struct range_edge){a, b, 1};
+        }
+    }
+    struct graph *graph = range_build(CLIQUES * SIZE + 1, edges, count, true);
+    struct order_record record = {0};
+    const struct solve_request request = {.kind = KIND_I4, .threads = 1, .record = &record};
+    struct hierarchy_size measured = {0};
+    assert_int_equal(solve_measure_hierarchy(graph, &request, 100000, &measured), STATUS_OK);
+    assert_int_equal(measured.shape != NULL, separator_present());
+    hierarchy_destroy_shape(measured.shape);
+    free(record.words);
     graph_destroy(graph);
 }
