@@ -78,7 +78,7 @@ struct config {
     /* Members of section [service]. */
     enum confinement confinement;
     /* Members of section [hierarchy]. */
-    uint64_t label_budget_bytes; /* limit on labels cached in memory; 0 = default */
+    uint64_t label_budget_bytes; /* limit on cached labels and rows; 0 = default */
     uint32_t sweep_limit_s;      /* longest time that one answer may compute rows of a hierarchy */
 
     /* Members of section [worker]. */

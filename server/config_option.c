@@ -196,10 +196,10 @@ static const struct config_option options[] = {
      "worker.isolation = process. none = the solver runs on this host."},
     {"hierarchy", "label_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 50, NULL,
      MEMBER(label_budget_bytes),
-     "Memory in bytes to cache the vertex labels from which distances in hierarchies are computed. "
-     "The labels of the least recently used hierarchy are evicted first; a query without cached "
-     "labels takes longer. 0 = a quarter of the memory, at most 1 GiB. Accepts the same suffixes "
-     "as body_limit."},
+     "Memory in bytes to cache the vertex labels from which distances in hierarchies are computed, "
+     "and the rows of small hierarchies. The least recently used hierarchy is evicted first; a "
+     "query without cached labels takes longer. 0 = a quarter of the memory, at most 1 GiB. "
+     "Accepts the same suffixes as body_limit."},
     {"hierarchy", "sweep_limit_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(sweep_limit_s),
      "Maximum time in seconds to compute the statistics or a heat map of a hierarchy, as estimated "
      "from its size. If the estimate is higher, statistics and heat maps are available only for a "

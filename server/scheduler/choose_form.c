@@ -4,6 +4,7 @@
 #include "server/scheduler/dispatch.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "server/solver/solve_hierarchy.h"
+#include "server/store/label_cache.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -132,9 +133,10 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
     const struct form_look *look = &question->look;
     const bool is_possible = cost_kind(question->cost) != KIND_U2 &&
                              !(look->state == FORM_NO_SEPARATORS && look->byte_limit == UINT64_MAX);
-    const bool has_short_labels =
-        look->label_bytes <= FORM_LABEL_BYTES * (uint64_t)question->vertex_count;
-    const uint64_t bytes = look->bytes + (has_short_labels ? 0 : look->label_bytes);
+    const bool is_exact = question->cost == KIND_I4 || question->cost == COST_DECIMALS;
+    const bool keeps_rows =
+        is_exact && label_cache_keeps_rows(question->vertex_count, cost_kind(question->cost));
+    const uint64_t bytes = look->bytes + (keeps_rows ? 0 : look->label_bytes);
     char *reason = ret_result->reason;
     struct problem lack;
     enum status fit = check_vertices(scheduler, question, RESULT_FORM_MATRIX, &lack);

@@ -15,11 +15,9 @@ struct scheduler;
  * CPU and on a GPU. */
 #define FORM_MATRIX_VERTICES 2048
 #define FORM_MATRIX_VERTICES_GPU 8192
-/* A hierarchy is chosen if its arcs and labels take at most the matrix's bytes divided by this. */
+/* A hierarchy is chosen if its arcs and labels take at most the matrix's bytes divided by this.
+ * Labels do not count if rows are kept in memory, because rows then answer many pairs. */
 #define FORM_HIERARCHY_PART 16
-/* Labels with at most this number of bytes per vertex do not count, because they answer pairs in
- * two to three times the time of a matrix of any size. */
-#define FORM_LABEL_BYTES 2048
 
 enum form_look_state {
     FORM_UNSEEN = 0,    /* the hierarchy is not measured: the graph is small, or measuring failed */

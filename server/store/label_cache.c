@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/queue.h>
 #include <unistd.h>
 
@@ -10,11 +12,20 @@
 /* Labels are allocated from blocks of this size. */
 #define BLOCK_BYTES ((size_t)64 << 10)
 #define LINE_BYTES 64
-/* Limit on the work of one call, in steps of about 1 ns. A pair takes steps_of_pair steps. */
+/* Limit on the work of one call, in steps of about 1 ns. A pair takes STEPS_PER_PAIR
+ * steps, and more if its labels are long. */
 #define STEPS_PER_CALL (UINT64_C(1) << 20)
 #define STEPS_PER_PAIR 64
-/* Labels are prefetched this many pairs ahead, because pairs access memory at random. */
+/* Labels, and elements of rows, are prefetched this many pairs ahead, because pairs access memory
+ * at random. */
 #define PAIRS_AHEAD 8
+#define ELEMENTS_AHEAD 16
+/* Rows are kept if all rows of the hierarchy take at most the budget divided by this. */
+#define ROWS_PART 2
+/* Labels answer a pair in the time in which sweeps compute this number of distances. */
+#define DISTANCES_PER_PAIR 64
+/* Rows are allocated in huge pages, because small pages take longer to fault in than a sweep. */
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
 struct block {
     struct block *next;
@@ -29,14 +40,19 @@ struct label_table {
     uint64_t bytes;
     struct block *blocks; /* the first block has the free space */
     size_t block_left;
-    /* Labels by vertex, accessed without the lock; in a directed graph the down labels follow. */
+    uint64_t pairs_before; /* number of pairs answered by earlier calls */
+    char *rows;            /* space for all rows; NULL before many pairs are answered */
+    /* Labels by vertex, accessed without the lock; in a directed graph the down labels follow. The
+     * last slots point to groups of HIERARCHY_LANES rows. */
     void *_Atomic label[];
 };
+
+static char busy; /* a slot has its address while a thread computes the group of rows */
 
 static struct {
     pthread_mutex_t lock;
     TAILQ_HEAD(tables, label_table) tables; /* least recently used first */
-    uint64_t budget;
+    _Atomic uint64_t budget;
     uint64_t used;
 } cache = {.lock = PTHREAD_MUTEX_INITIALIZER, .tables = TAILQ_HEAD_INITIALIZER(cache.tables)};
 
@@ -57,6 +73,12 @@ uint64_t label_cache_used(void)
     return used;
 }
 
+bool label_cache_keeps_rows(uint32_t vertex_count, enum kind kind)
+{
+    const uint64_t row_bytes = (uint64_t)vertex_count * kind_size(kind);
+    return vertex_count * row_bytes <= atomic_load(&cache.budget) / ROWS_PART;
+}
+
 /* ---- Tables; the lock is held ---- */
 
 static bool charge(struct label_table *table, uint64_t bytes)
@@ -72,7 +94,8 @@ static bool charge(struct label_table *table, uint64_t bytes)
 static size_t table_bytes(const struct hierarchy *hierarchy)
 {
     const size_t n = hierarchy->summary.vertex_count;
-    return sizeof(struct label_table) + n * (hierarchy->summary.directed ? 2 : 1) * sizeof(void *);
+    const size_t slots = n * (hierarchy->summary.directed ? 2 : 1) + n / HIERARCHY_LANES + 1;
+    return sizeof(struct label_table) + slots * sizeof(void *);
 }
 
 static void destroy_table(struct label_table *table)
@@ -110,11 +133,58 @@ static void create_table(struct label_table **owner, const struct hierarchy *hie
     }
 }
 
-/* Borrows the table of a hierarchy for one call; NULL = labels are not cached now. If a label did
- * not fit before, evicts the least recently used table, which may be this one. */
-static struct label_table *borrow_table(struct label_table **owner,
-                                        const struct hierarchy *hierarchy)
+/* Allocates space for labels or rows; NULL if the budget is used up. */
+static void *allocate(struct label_table *table, size_t bytes)
 {
+    bytes = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    if (table->block_left < bytes && !table->is_full) {
+        const size_t left = bytes < BLOCK_BYTES ? BLOCK_BYTES : bytes;
+        const size_t unit = bytes < HUGE_PAGE_BYTES ? LINE_BYTES : HUGE_PAGE_BYTES;
+        struct block *block = NULL;
+        if (charge(table, sizeof(*block) + left)) {
+            block = aligned_alloc(unit, sizeof(*block) + left);
+        }
+        table->is_full = block == NULL;
+        if (block != NULL) {
+            (void)madvise(block, left, unit == LINE_BYTES ? MADV_NORMAL : MADV_HUGEPAGE);
+            block->next = table->blocks;
+            table->blocks = block;
+            table->block_left = left;
+        }
+    }
+    if (table->block_left < bytes) {
+        return NULL;
+    }
+    table->block_left -= bytes;
+    return table->blocks->bytes + table->block_left;
+}
+
+/* Rows of floats are not kept, because their last bit depends on the order of the additions. */
+static void allocate_rows(struct label_table *table, const struct hierarchy *hierarchy)
+{
+    const struct hierarchy_summary *summary = &hierarchy->summary;
+    const enum kind kind = hierarchy_distance_kind(summary);
+    const size_t n = summary->vertex_count;
+    if (table->rows == NULL && table->pairs_before > n * n / DISTANCES_PER_PAIR &&
+        summary->kind == KIND_I4 && label_cache_keeps_rows(summary->vertex_count, kind)) {
+        table->rows = allocate(table, n * n * kind_size(kind));
+    }
+}
+
+struct asking {
+    const struct hierarchy *hierarchy;
+    struct label_table *table;
+    char *rows;                      /* of the table, or NULL */
+    struct hierarchy_search *search; /* created, like scratch, for the first computed label */
+    unsigned char *scratch;          /* space for the labels of a pair that are not cached */
+    uint64_t steps;
+};
+
+/* Borrows the table of a hierarchy for one call; NULL = labels are not cached now. If a label or
+ * the rows did not fit before, evicts the least recently used table, which may be this one. */
+static void borrow_table(struct asking *asking, struct label_table **owner)
+{
+    const struct hierarchy *hierarchy = asking->hierarchy;
     pthread_mutex_lock(&cache.lock);
     const bool is_full =
         *owner != NULL ? (*owner)->is_full : cache.used + table_bytes(hierarchy) > cache.budget;
@@ -132,16 +202,21 @@ static struct label_table *borrow_table(struct label_table **owner,
         table->users++;
         TAILQ_REMOVE(&cache.tables, table, place);
         TAILQ_INSERT_TAIL(&cache.tables, table, place);
+        allocate_rows(table, hierarchy);
+        asking->rows = table->rows;
     }
+    asking->table = table;
     pthread_mutex_unlock(&cache.lock);
-    return table;
 }
 
-static void give_back_table(struct label_table *table)
+static void give_back_table(struct label_table *table, size_t pair_count)
 {
     pthread_mutex_lock(&cache.lock);
-    if (table != NULL && --table->users == 0 && table->owner == NULL) {
-        destroy_table(table);
+    if (table != NULL) {
+        table->pairs_before += pair_count;
+        if (--table->users == 0 && table->owner == NULL) {
+            destroy_table(table);
+        }
     }
     pthread_mutex_unlock(&cache.lock);
 }
@@ -157,40 +232,13 @@ void label_cache_drop(struct label_table **owner)
 
 /* ---- Labels ---- */
 
-/* Allocates space for a label; NULL if the budget is used up. */
 static void *allocate_label(struct label_table *table, size_t bytes)
 {
-    void *room = NULL;
-    bytes = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
     pthread_mutex_lock(&cache.lock);
-    if (table->block_left < bytes && !table->is_full) {
-        const size_t left = bytes < BLOCK_BYTES ? BLOCK_BYTES : bytes;
-        struct block *block = NULL;
-        if (charge(table, sizeof(*block) + left)) {
-            block = aligned_alloc(LINE_BYTES, sizeof(*block) + left);
-        }
-        table->is_full = block == NULL;
-        if (block != NULL) {
-            block->next = table->blocks;
-            table->blocks = block;
-            table->block_left = left;
-        }
-    }
-    if (table->block_left >= bytes) {
-        table->block_left -= bytes;
-        room = table->blocks->bytes + table->block_left;
-    }
+    void *label = allocate(table, bytes);
     pthread_mutex_unlock(&cache.lock);
-    return room;
+    return label;
 }
-
-struct asking {
-    const struct hierarchy *hierarchy;
-    struct label_table *table;
-    struct hierarchy_search *search; /* created, like scratch, for the first computed label */
-    unsigned char *scratch;          /* space for the labels of a pair that are not cached */
-    uint64_t steps;
-};
 
 static void *_Atomic *slot_of(const struct asking *asking, uint32_t vertex, bool is_down)
 {
@@ -252,33 +300,100 @@ static void prefetch_label(const struct asking *asking, uint32_t vertex, bool is
     }
 }
 
+/* ---- Rows ---- */
+
+/* Computes the rows of the group in the slot, from the first source on. Returns false if another
+ * thread is computing them, or without memory. */
+static bool make_rows(struct asking *asking, void *_Atomic *slot, uint32_t first, char *rows)
+{
+    const uint32_t n = asking->hierarchy->summary.vertex_count;
+    const uint32_t count = n - first < HIERARCHY_LANES ? n - first : HIERARCHY_LANES;
+    void *kept = NULL;
+    uint32_t sources[HIERARCHY_LANES];
+    if (need_search(asking) != STATUS_OK || !atomic_compare_exchange_strong(slot, &kept, &busy)) {
+        return kept != NULL && kept != &busy;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        sources[i] = first + i;
+    }
+    hierarchy_rows_begin(asking->search, sources, count, rows);
+    while (!hierarchy_rows_step(asking->search)) {
+    }
+    asking->steps += asking->hierarchy->summary.arc_count + (uint64_t)count * n;
+    atomic_store(slot, rows);
+    return true;
+}
+
+/* Answers pairs from rows, and returns their number. Stops at a row that another thread computes,
+ * and at the limit on the work of one call. */
+static inline size_t read_rows(struct asking *asking, const uint32_t *pairs, size_t count,
+                               size_t size, char *ret_elements)
+{
+    const struct hierarchy_summary *summary = &asking->hierarchy->summary;
+    const size_t n = summary->vertex_count;
+    void *_Atomic *slots = &asking->table->label[n * (summary->directed ? 2 : 1)];
+    char *rows = asking->rows;
+    size_t i = 0;
+    for (; i < count && asking->steps < STEPS_PER_CALL; i++) {
+        const uint32_t *pair = pairs + 2 * i;
+        const uint32_t group = pair[0] / HIERARCHY_LANES;
+        if (i + ELEMENTS_AHEAD < count) {
+            const uint32_t *next = pair + 2 * ELEMENTS_AHEAD;
+            __builtin_prefetch(rows + (next[0] * n + next[1]) * size);
+        }
+        const void *kept = atomic_load_explicit(&slots[group], memory_order_acquire);
+        if ((kept == NULL || kept == &busy) &&
+            !make_rows(asking, &slots[group], group * HIERARCHY_LANES,
+                       rows + group * HIERARCHY_LANES * n * size)) {
+            break;
+        }
+        memcpy(ret_elements + i * size, rows + (pair[0] * n + pair[1]) * size, size);
+    }
+    return i;
+}
+
+/* ---- Pairs ---- */
+
+static enum status combine_labels(struct asking *asking, const uint32_t *pair, void *ret_element)
+{
+    const struct hierarchy *hierarchy = asking->hierarchy;
+    const void *up;
+    const void *down;
+    STATUS_TRY(find_label(asking, pair[0], false, &up));
+    STATUS_TRY(find_label(asking, pair[1], true, &down));
+    hierarchy_pair(hierarchy, pair[0], pair[1], up, down, ret_element);
+    asking->steps += STEPS_PER_PAIR + hierarchy->height / 8;
+    return STATUS_OK;
+}
+
 enum status label_cache_pairs(struct label_table **table, const struct hierarchy *hierarchy,
                               const uint32_t *pairs, size_t count, void *ret_elements,
                               size_t *ret_count)
 {
-    struct asking asking = {.hierarchy = hierarchy, .table = borrow_table(table, hierarchy)};
+    struct asking asking = {.hierarchy = hierarchy};
     const size_t size = kind_size(hierarchy_distance_kind(&hierarchy->summary));
-    const uint64_t steps_of_pair = STEPS_PER_PAIR + hierarchy->height / 8;
     enum status status = STATUS_OK;
     size_t done = 0;
+    borrow_table(&asking, table);
     while (done < count && status == STATUS_OK && asking.steps < STEPS_PER_CALL) {
         const uint32_t *pair = pairs + 2 * done;
-        const void *up = NULL;
-        const void *down = NULL;
-        if (done + PAIRS_AHEAD < count) {
+        char *to = (char *)ret_elements + done * size;
+        size_t read = 0;
+        if (asking.rows != NULL && size == sizeof(int32_t)) {
+            read = read_rows(&asking, pair, count - done, sizeof(int32_t), to);
+        } else if (asking.rows != NULL) {
+            read = read_rows(&asking, pair, count - done, sizeof(double), to);
+        } else if (done + PAIRS_AHEAD < count) {
             prefetch_label(&asking, pair[2 * PAIRS_AHEAD], false);
             prefetch_label(&asking, pair[2 * PAIRS_AHEAD + 1], true);
         }
-        status = find_label(&asking, pair[0], false, &up);
-        STATUS_THEN(status, find_label(&asking, pair[1], true, &down));
-        if (status == STATUS_OK) {
-            hierarchy_pair(hierarchy, pair[0], pair[1], up, down,
-                           (char *)ret_elements + done * size);
-            asking.steps += steps_of_pair;
-            done++;
+        if (read == 0) {
+            status = combine_labels(&asking, pair, to);
+            read = status == STATUS_OK ? 1 : 0;
         }
+        done += read;
     }
-    give_back_table(asking.table);
+    give_back_table(asking.table, done);
     hierarchy_search_destroy(asking.search);
     free(asking.scratch);
     *ret_count = done;

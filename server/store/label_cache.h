@@ -1,20 +1,26 @@
-/* A cache of the vertex labels of hierarchies (proto/hierarchy_search.h). A label is computed when
- * a pair first needs it; with both labels in memory a pair costs little more than in a matrix.
+/* A cache of the labels and rows of hierarchies (proto/hierarchy_search.h). A label is computed
+ * when a pair first needs it. With both labels in memory, a pair takes about five times as long as
+ * with a matrix. A small hierarchy of integers or decimals also keeps rows, after labels have
+ * answered so many pairs that rows would have taken no longer; a pair then takes as long as with a
+ * matrix.
  *
  * One budget covers all hierarchies of the process. A label that does not fit is computed for the
- * current call only, and the next call evicts all labels of the least recently used hierarchy. Any
- * thread; the lock is not held while a label is computed. */
+ * current call only, and the next call evicts all labels and rows of the least recently used
+ * hierarchy. Any thread; the lock is not held while labels or rows are computed. */
 #pragma once
 
 #include "proto/hierarchy_search.h"
 
-struct label_table; /* labels of one hierarchy */
+struct label_table; /* labels and rows of one hierarchy */
 
-/* Sets the limit on the bytes of all labels; 0 = a quarter of the memory, at most 1 GiB. Before
- * this call no label is cached. */
+/* Sets the limit on the bytes of all labels and rows; 0 = a quarter of the memory, at most 1 GiB.
+ * Before this call no label is cached. */
 void label_cache_set_budget(uint64_t bytes);
-/* Returns the bytes of all labels in memory, for metrics and tests. */
+/* Returns the bytes of all labels and rows in memory, for metrics and tests. */
 uint64_t label_cache_used(void);
+/* Returns whether the budget has room for all rows of a hierarchy, so that they are kept after many
+ * pairs. kind: the kind of the distances, which are integers or decimals. */
+bool label_cache_keeps_rows(uint32_t vertex_count, enum kind kind);
 
 /* Computes the distances of the pairs (source, target), as consecutive elements of the kind. A call
  * takes about a millisecond: *ret_count is the number of pairs computed, from the first on and at

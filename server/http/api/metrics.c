@@ -27,8 +27,8 @@ static void print_service(const struct http_context *http_context, struct text *
     metrics_print_sample(text, "apspd_path_lookups_total", "outcome=\"miss\"", (double)misses);
     print_one(text, "apspd_path_cache_bytes", "Bytes of edges and coordinates cached in memory.",
               (double)bytes);
-    print_one(text, "apspd_label_cache_bytes", "Bytes of hierarchy labels cached in memory.",
-              (double)label_cache_used());
+    print_one(text, "apspd_label_cache_bytes",
+              "Bytes of hierarchy labels and rows cached in memory.", (double)label_cache_used());
     print_one(text, "apspd_store_free_bytes", "Free bytes on the disk with the state directory.",
               (double)store_free_bytes(http_context->store));
     print_one(text, "apspd_store_size_bytes", "Size in bytes of the disk with the state directory.",

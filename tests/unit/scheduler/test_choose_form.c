@@ -1,5 +1,6 @@
 #include "server/scheduler/choose_form.h"
 #include "server/scheduler/scheduler_internal.h"
+#include "server/store/label_cache.h"
 #include "tests/lib/scheduler_fixture.h"
 
 static const struct quota no_quota;
@@ -57,13 +58,6 @@ SCHEDULER_TEST(auto_chooses_a_hierarchy_that_is_much_smaller_than_the_matrix)
         {{.state = FORM_MEASURED, .bytes = 400000, .label_bytes = 24700000},
          RESULT_FORM_MATRIX,
          "the matrix fits, and answers queries faster than a hierarchy of this graph"},
-        {{.state = FORM_MEASURED, .bytes = 25000000, .label_bytes = FORM_LABEL_BYTES * 10000},
-         RESULT_FORM_HIERARCHY,
-         "a hierarchy of 25.0 MB answers queries as fast as a matrix of 400.2 MB; result=matrix "
-         "requests the matrix"},
-        {{.state = FORM_MEASURED, .bytes = 25100000, .label_bytes = 1},
-         RESULT_FORM_MATRIX,
-         "the matrix fits, and answers queries faster than a hierarchy of this graph"},
         {{.state = FORM_NO_SEPARATORS, .byte_limit = 25000000},
          RESULT_FORM_MATRIX,
          "the matrix fits, and answers queries faster than a hierarchy of this graph"},
@@ -75,6 +69,33 @@ SCHEDULER_TEST(auto_chooses_a_hierarchy_that_is_much_smaller_than_the_matrix)
         assert_int_equal(result.form, cases[i].form);
         assert_string_equal(result.reason, cases[i].reason);
     }
+}
+
+SCHEDULER_TEST(labels_do_not_count_if_all_rows_fit_the_label_budget)
+{
+    static const struct {
+        uint32_t cost;
+        uint64_t bytes;
+        uint64_t budget;
+        enum result_form form;
+    } cases[] = {
+        {KIND_I4, 25000000, 800000000, RESULT_FORM_HIERARCHY},
+        {KIND_I4, 25000000, 799999999, RESULT_FORM_MATRIX},
+        {KIND_I4, 25100000, 800000000, RESULT_FORM_MATRIX},
+        {COST_DECIMALS, 50000000, 1600000000, RESULT_FORM_HIERARCHY},
+        {COST_DECIMALS, 50000000, 1599999999, RESULT_FORM_MATRIX},
+        {KIND_F8, 50000000, 1600000000, RESULT_FORM_MATRIX},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct result_summary result = {0};
+        const struct form_look look = {
+            .state = FORM_MEASURED, .bytes = cases[i].bytes, .label_bytes = 1 << 30};
+        fixture->scheduler->vertex_limit[cases[i].cost] = 10000;
+        label_cache_set_budget(cases[i].budget);
+        assert_int_equal(choose(fixture, 10000, cases[i].cost, look, &result), STATUS_OK);
+        assert_int_equal(result.form, cases[i].form);
+    }
+    label_cache_set_budget(1);
 }
 
 SCHEDULER_TEST(auto_chooses_a_hierarchy_if_no_matrix_fits_on_disk)

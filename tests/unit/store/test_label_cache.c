@@ -108,6 +108,47 @@ TEST(the_least_recently_used_hierarchy_is_evicted_first)
     assert_int_equal(label_cache_used(), 0);
 }
 
+/* Labels answer the first 1 / 64 of all pairs. The last bit of floats depends on the order of the
+ * additions, so floats have no rows. */
+TEST(many_pairs_of_integers_are_read_from_rows)
+{
+    static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
+    for (size_t i = 0; i < 6; ++i) {
+        struct subject subject = make_subject(make_grid(i % 2 == 0), kinds[i / 2]);
+        const size_t all = subject.count;
+        label_cache_set_budget(AMPLE);
+        subject.count = all / 64;
+        ask_all(&subject);
+        const uint64_t used = label_cache_used();
+        subject.count = all;
+        ask_all(&subject);
+        ask_all(&subject);
+        const bool has_rows = label_cache_used() - used >= all * sizeof(int32_t);
+        assert_true(used < all * sizeof(int32_t));
+        assert_int_equal(has_rows, kinds[i / 2] == KIND_I4);
+        finish_subject(&subject);
+    }
+}
+
+TEST(rows_evict_the_least_recently_used_hierarchy)
+{
+    struct subject subjects[2];
+    for (size_t i = 0; i < 2; ++i) {
+        subjects[i] = make_subject(make_grid(i == 1), KIND_I4);
+    }
+    const uint64_t row_bytes = subjects[1].count * sizeof(int32_t);
+    label_cache_set_budget(2 * row_bytes);
+    ask_all(&subjects[0]);
+    ask_all(&subjects[0]);
+    assert_true(label_cache_used() > row_bytes);
+    ask_all(&subjects[1]);
+    ask_all(&subjects[1]);
+    assert_null(subjects[0].labels);
+    assert_true(label_cache_used() > row_bytes);
+    finish_subject(&subjects[0]);
+    finish_subject(&subjects[1]);
+}
+
 /* One call computes a limited number of labels for any number of pairs, so that other requests can
  * run between calls. */
 TEST(one_call_computes_only_some_of_a_long_list_of_pairs)
@@ -133,22 +174,29 @@ static void *ask_often(void *context)
     return NULL;
 }
 
-/* The budget has room for some of the labels, so tables are evicted while threads use them. */
-TEST(threads_share_the_labels)
+static void ask_in_threads(uint64_t budget)
 {
     enum { THREADS = 4 };
     struct subject subjects[2] = {make_subject(make_grid(true), KIND_I4),
                                   make_subject(make_grid(false), KIND_F8)};
     pthread_t threads[2 * THREADS];
-    label_cache_set_budget(100000);
+    label_cache_set_budget(budget);
     for (size_t i = 0; i < 2 * THREADS; ++i) {
         assert_int_equal(pthread_create(&threads[i], NULL, ask_often, &subjects[i % 2]), 0);
     }
     for (size_t i = 0; i < 2 * THREADS; ++i) {
         pthread_join(threads[i], NULL);
     }
-    assert_true(label_cache_used() <= 100000);
+    assert_true(label_cache_used() <= budget);
     finish_subject(&subjects[0]);
     finish_subject(&subjects[1]);
     assert_int_equal(label_cache_used(), 0);
+}
+
+/* The first budget has room for some of the labels, so tables are evicted while threads use them.
+ * The second has room for the rows, which threads compute together. */
+TEST(threads_share_labels_and_rows)
+{
+    ask_in_threads(100000);
+    ask_in_threads(AMPLE);
 }
