@@ -18,6 +18,7 @@
 
 /* Size of a block in bytes; each block has a checksum. */
 #define BLOCK_SIZE ((size_t)1 << 18)
+#define WORD_BITS 64
 /* Blocks that result_file_compare_again compares per second: 1 MiB, about 0.1 ms of CPU time. */
 #define BLOCKS_AGAIN 4
 #define STATISTICS_ALIGNMENT ((size_t)16)
@@ -32,25 +33,19 @@ struct layout {
     size_t size;
 };
 
-enum place {
-    PLACE_FILE,   /* mapping of the file */
-    PLACE_MEMORY, /* heap: a small matrix before the seal */
-    PLACE_BASE /* private mapping of the base's file, for a changed copy before it is published */
-};
-
 struct result_file {
     struct draft_file draft; /* owns the descriptor; not a draft any more once published */
     uint32_t vertex_count;
     enum kind kind;
     enum result_form form;
     atomic_bool published;        /* set by the publisher, read by all threads */
-    _Atomic enum place place;     /* where bytes are; set by the file's owner, then the publisher */
+    bool in_memory;               /* bytes is on the heap: a small matrix before the seal */
     struct layout layout;         /* of a new hierarchy: unknown before its copy or seal */
-    unsigned char *bytes;         /* the bytes that the checksums cover */
+    unsigned char *bytes;         /* mapping of the bytes that the checksums cover */
     struct statistics statistics; /* view into the mapping */
     uint64_t *checksums;          /* checksums by block */
-    atomic_bool *sound;           /* by block: it is verified */
-    atomic_uint_fast64_t unsound; /* number of unverified blocks; 0 = `sound` need not be read */
+    atomic_uint_fast64_t *sound;  /* one bit per block: 1 = verified */
+    atomic_uint_fast64_t unsound; /* number of unverified blocks; 0 = the bits need not be read */
     atomic_int_fast64_t again_s;  /* second of the last result_file_compare_again */
     atomic_size_t again;          /* number of blocks compared again */
 };
@@ -127,6 +122,12 @@ static uint64_t checksum_of(const struct result_file *file)
     return XXH3_64bits(file->checksums, file->layout.block_count * sizeof(uint64_t));
 }
 
+static bool is_block_sound(const struct result_file *file, size_t block)
+{
+    const atomic_uint_fast64_t *word = &file->sound[block / WORD_BITS];
+    return (atomic_load_explicit(word, memory_order_acquire) >> block % WORD_BITS & 1) != 0;
+}
+
 bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size)
 {
     if (atomic_load_explicit(&file->unsound, memory_order_acquire) == 0 || size == 0) {
@@ -134,7 +135,7 @@ bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint6
     }
     CHECK(size <= file->layout.checksums_at && offset <= file->layout.checksums_at - size);
     for (uint64_t i = offset / BLOCK_SIZE; i <= (offset + size - 1) / BLOCK_SIZE; i++) {
-        if (!atomic_load_explicit(&file->sound[i], memory_order_acquire)) {
+        if (!is_block_sound(file, i)) {
             return false;
         }
     }
@@ -171,12 +172,13 @@ enum status result_file_verify(struct result_file *file, uint64_t offset, uint64
     }
     const uint64_t last = (offset + size - 1) / BLOCK_SIZE;
     for (uint64_t i = offset / BLOCK_SIZE; i <= last; i++) {
-        if (atomic_load_explicit(&file->sound[i], memory_order_acquire)) {
+        const uint64_t bit = UINT64_C(1) << i % WORD_BITS;
+        if (is_block_sound(file, i)) {
             continue;
         }
         STATUS_TRY(compare_block(file, i));
         /* Two threads may verify the same block; it is counted once. */
-        if (!atomic_exchange(&file->sound[i], true)) {
+        if ((atomic_fetch_or(&file->sound[i / WORD_BITS], bit) & bit) == 0) {
             atomic_fetch_sub(&file->unsound, 1);
         }
     }
@@ -188,19 +190,19 @@ static enum status set_layout(struct result_file *file, const struct layout *lay
 {
     file->layout = *layout;
     file->checksums = calloc(layout->block_count, sizeof(*file->checksums));
-    file->sound = calloc(layout->block_count, sizeof(*file->sound));
+    file->sound = calloc(layout->block_count / WORD_BITS + 1, sizeof(*file->sound));
     return file->checksums != NULL && file->sound != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static void let_go_bytes(struct result_file *file)
 {
-    if (file->place == PLACE_MEMORY) {
+    if (file->in_memory) {
         free(file->bytes);
     } else if (file->bytes != NULL) {
         munmap(file->bytes, file->layout.checksums_at);
     }
     file->bytes = NULL;
-    file->place = PLACE_FILE;
+    file->in_memory = false;
 }
 
 void result_file_destroy(struct result_file *file)
@@ -227,16 +229,10 @@ static enum status return_file(struct result_file *file, enum status status,
     return STATUS_OK;
 }
 
-/* Maps the file, or privately its base. A new mapping replaces the old one at once, so that other
- * threads may read the bytes meanwhile. */
-static enum status map_file(struct result_file *file, const struct result_file *base,
-                            int protection)
+static enum status map_file(struct result_file *file, int protection)
 {
     const size_t size = file->layout.checksums_at;
-    const int flags =
-        (file->bytes != NULL ? MAP_FIXED : 0) | (base != NULL ? MAP_PRIVATE : MAP_SHARED);
-    const int descriptor = base != NULL ? base->draft.descriptor : file->draft.descriptor;
-    void *bytes = mmap(file->bytes, size, protection, flags, descriptor, 0);
+    void *bytes = mmap(NULL, size, protection, MAP_SHARED, file->draft.descriptor, 0);
     if (bytes == MAP_FAILED) {
         return draft_file_status(errno);
     }
@@ -276,12 +272,12 @@ static enum status make_bytes(struct result_file *file)
 {
     if (is_small(file)) {
         file->bytes = calloc(1, file->layout.size);
-        file->place = PLACE_MEMORY;
-        STATUS_TRY(file->bytes != NULL ? STATUS_OK : STATUS_NO_MEMORY);
+        file->in_memory = file->bytes != NULL;
+        STATUS_TRY(file->in_memory ? STATUS_OK : STATUS_NO_MEMORY);
     } else {
         /* Without allocated blocks, a write to a mapped page would raise SIGBUS on a full disk. */
         STATUS_TRY(draft_file_allocate(file->draft.descriptor, file->layout.size));
-        STATUS_TRY(map_file(file, NULL, PROT_READ | PROT_WRITE));
+        STATUS_TRY(map_file(file, PROT_READ | PROT_WRITE));
     }
     npy_header_write(file->kind, file->vertex_count, file->vertex_count, file->bytes);
     file->statistics =
@@ -303,7 +299,7 @@ enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind
 
 enum status result_file_write_matrix(struct result_file *file)
 {
-    return file->place == PLACE_MEMORY
+    return file->in_memory
                ? draft_file_write(file->draft.descriptor, 0, file->bytes, file->layout.size)
                : STATUS_OK;
 }
@@ -314,20 +310,15 @@ enum status result_file_write_hierarchy(struct result_file *file, const void *by
     return draft_file_write(file->draft.descriptor, 0, bytes, size);
 }
 
-/* Maps the base's file, so that only changed pages are copied; the publisher writes the file. If
- * the publisher has not written the base's file yet, it is behind, and the copy is written here. */
+/* Maps the copy writable, so that changing it in place rewrites only the changed pages. */
 enum status result_file_copy(struct result_file *file, const struct result_file *base,
                              void **ret_bytes)
 {
     CHECK(base->form == RESULT_FORM_HIERARCHY && file->form == RESULT_FORM_HIERARCHY &&
           base->bytes != NULL && file->bytes == NULL);
     file->layout = base->layout;
-    file->place = base->place == PLACE_FILE ? PLACE_BASE : PLACE_FILE;
-    if (file->place == PLACE_FILE) {
-        STATUS_TRY(
-            draft_file_write(file->draft.descriptor, 0, base->bytes, file->layout.checksums_at));
-    }
-    STATUS_TRY(map_file(file, file->place == PLACE_BASE ? base : NULL, PROT_READ | PROT_WRITE));
+    STATUS_TRY(draft_file_write(file->draft.descriptor, 0, base->bytes, file->layout.checksums_at));
+    STATUS_TRY(map_file(file, PROT_READ | PROT_WRITE));
     *ret_bytes = file->bytes;
     return STATUS_OK;
 }
@@ -368,7 +359,7 @@ static enum status adopt_bytes(struct result_file *file)
         return make_bytes(file);
     }
     STATUS_TRY(check_header(file));
-    STATUS_TRY(map_file(file, NULL, PROT_READ | PROT_WRITE));
+    STATUS_TRY(map_file(file, PROT_READ | PROT_WRITE));
     return find_statistics(file, &file->statistics);
 }
 
@@ -415,10 +406,10 @@ static enum status find_content(struct result_file *file, uint64_t checksum)
     }
     atomic_store(&file->unsound, layout->block_count);
     if (file->form == RESULT_FORM_HIERARCHY) {
-        return map_file(file, NULL, PROT_READ);
+        return map_file(file, PROT_READ);
     }
     STATUS_TRY(result_file_verify(file, layout->statistics_at, statistics_size(0)));
-    STATUS_TRY(map_file(file, NULL, PROT_READ));
+    STATUS_TRY(map_file(file, PROT_READ));
     return find_statistics(file, &file->statistics);
 }
 
@@ -475,19 +466,15 @@ uint64_t result_file_bytes(const struct result_file *file)
 
 static enum status seal_hierarchy(struct result_file *file)
 {
-    struct layout layout = file->layout;
+    struct layout layout;
     struct stat info;
-    if (file->bytes == NULL) { /* not a copy of the base */
-        if (fstat(file->draft.descriptor, &info) != 0) {
-            return draft_file_status(errno);
-        }
-        STATUS_TRY(lay_out_hierarchy((uint64_t)info.st_size, false, &layout));
-        file->layout = layout;
-        STATUS_TRY(map_file(file, NULL, PROT_READ));
+    if (fstat(file->draft.descriptor, &info) != 0) {
+        return draft_file_status(errno);
     }
+    STATUS_TRY(lay_out_hierarchy((uint64_t)info.st_size, false, &layout));
+    let_go_bytes(file); /* unmaps the bytes if they are a copy of the base */
     STATUS_TRY(set_layout(file, &layout));
-    return mprotect(file->bytes, layout.checksums_at, PROT_READ) == 0 ? STATUS_OK
-                                                                      : draft_file_status(errno);
+    return map_file(file, PROT_READ);
 }
 
 /* Checks the size first: a read past the end of a file that a worker truncated raises SIGBUS. */
@@ -499,7 +486,7 @@ enum status result_file_seal(struct result_file *file)
     STATUS_TRY(check_header(file));
     if (is_small(file)) {
         let_go_bytes(file);
-        STATUS_TRY(map_file(file, NULL, PROT_READ));
+        STATUS_TRY(map_file(file, PROT_READ));
     }
     STATUS_TRY(find_statistics(file, &file->statistics));
     return is_small(file) || mprotect(file->bytes, file->layout.checksums_at, PROT_READ) == 0
@@ -511,12 +498,6 @@ enum status result_file_publish(struct result_file *file, const char *name, uint
 {
     const struct layout *layout = &file->layout;
     if (!file->published) {
-        if (file->place == PLACE_BASE) {
-            STATUS_TRY(
-                draft_file_write(file->draft.descriptor, 0, file->bytes, layout->checksums_at));
-            STATUS_TRY(map_file(file, NULL, PROT_READ));
-            file->place = PLACE_FILE;
-        }
         for (size_t i = 0; i < layout->block_count; i++) {
             STATUS_TRY(digest_block(file, i, &file->checksums[i]));
         }

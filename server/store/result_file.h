@@ -41,9 +41,9 @@ MUST_CHECK enum status result_file_write_matrix(struct result_file *file);
 /* Writes a hierarchy, which begins with its magic; size is a multiple of 64. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_write_hierarchy(struct result_file *file, const void *bytes,
                                                    size_t size);
-/* Instead of writing a hierarchy, copies the one in `base` (sealed, or opened and verified). The
- * caller may change *ret_bytes until the seal, or discard the copy, which it must do before it
- * writes other contents. result_file_publish may write the file of the copy. STATUS_DISK_FULL. */
+/* Instead of writing a hierarchy, copies the one in `base` (sealed, or opened and verified) into
+ * the file and maps the copy. The caller may change *ret_bytes until the seal, or discard the copy,
+ * which it must do before it writes other contents. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_copy(struct result_file *file, const struct result_file *base,
                                         void **ret_bytes);
 MUST_CHECK enum status result_file_discard_copy(struct result_file *file);
