@@ -195,7 +195,7 @@ static json_t *solve_json(const struct job_report *report)
     const struct verification *verification = &report->verification;
     if (report->stored != NULL) {
         json_t *stored = json_loads(report->stored, 0, NULL);
-        json_t *members = json_object();
+        json_t *members = stored != NULL ? json_object() : NULL;
         for (size_t i = 0; i < COUNT(names); i++) {
             json_object_set(members, names[i], json_object_get(stored, names[i]));
         }

@@ -91,6 +91,12 @@ static bool charge(struct label_table *table, uint64_t bytes)
     return true;
 }
 
+static void uncharge(struct label_table *table, uint64_t bytes)
+{
+    cache.used -= bytes;
+    table->bytes -= bytes;
+}
+
 static size_t table_bytes(const struct hierarchy *hierarchy)
 {
     const size_t n = hierarchy->summary.vertex_count;
@@ -143,6 +149,7 @@ static void *allocate(struct label_table *table, size_t bytes)
         struct block *block = NULL;
         if (charge(table, sizeof(*block) + left)) {
             block = aligned_alloc(unit, sizeof(*block) + left);
+            uncharge(table, block != NULL ? 0 : sizeof(*block) + left);
         }
         table->is_full = block == NULL;
         if (block != NULL) {
@@ -181,7 +188,8 @@ struct asking {
 };
 
 /* Borrows the table of a hierarchy for one call; NULL = labels are not cached now. If a label or
- * the rows did not fit before, evicts the least recently used table, which may be this one. */
+ * the rows did not fit before, evicts the least recently used of the other tables, or this one if
+ * it is alone. */
 static void borrow_table(struct asking *asking, struct label_table **owner)
 {
     const struct hierarchy *hierarchy = asking->hierarchy;
@@ -191,8 +199,12 @@ static void borrow_table(struct asking *asking, struct label_table **owner)
     if (*owner != NULL) {
         (*owner)->is_full = false;
     }
-    if (is_full && !TAILQ_EMPTY(&cache.tables)) {
-        detach_table(TAILQ_FIRST(&cache.tables));
+    struct label_table *oldest = TAILQ_FIRST(&cache.tables);
+    if (oldest != NULL && oldest == *owner && TAILQ_NEXT(oldest, place) != NULL) {
+        oldest = TAILQ_NEXT(oldest, place);
+    }
+    if (is_full && oldest != NULL) {
+        detach_table(oldest);
     }
     if (*owner == NULL) {
         create_table(owner, hierarchy);

@@ -6,7 +6,7 @@
  *
  * One budget covers all hierarchies of the process. A label that does not fit is computed for the
  * current call only, and the next call evicts all labels and rows of the least recently used
- * hierarchy. Any thread; the lock is not held while labels or rows are computed. */
+ * other hierarchy. Any thread; the lock is not held while labels or rows are computed. */
 #pragma once
 
 #include "proto/hierarchy_search.h"

@@ -79,7 +79,7 @@ def solve(options, daemon, kind):
     command += ["--kind", "f4"] if kind == "f4" else []
     subprocess.run([*command, path], check=True, stdout=subprocess.DEVNULL)
     with open(path, "rb") as file:
-        job = daemon.solve(file.read(), f"?kind={kind}")
+        job = daemon.solve(file.read(), f"?kind={kind}&result=matrix")
     assert job["state"] == "done", job
     matrix = numpy.load(io.BytesIO(daemon.get(f"/v1/graphs/{job['id']}/matrix").body))
     return job["id"], matrix

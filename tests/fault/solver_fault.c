@@ -175,6 +175,7 @@ static enum status strike(uint32_t vertices, const char *stage, const struct mat
                strcmp(status_info(status)->code, fault.argument) != 0) {
             status++;
         }
+        CHECK(strcmp(status_info(status)->code, fault.argument) == 0);
         return status;
     }
     return STATUS_OK;

@@ -86,8 +86,7 @@ def test_the_service_reports_a_full_disk_and_recovers():
 def test_graphs_can_be_deleted_from_a_full_disk():
     def script(daemon, disk):
         first = daemon.solve(crash.graph(1, n=700))
-        while not daemon.get(f"/v1/jobs/{first['id']}").json["durable"]:
-            pass
+        daemon.wait_until_durable(first["id"])
         disk.fill()
         assert daemon.ask("DELETE", f"/v1/graphs/{first['graph']}").status == 204
         daemon.get(f"/v1/graphs/{first['graph']}").expect(404)
@@ -164,8 +163,7 @@ def print_of(state):
 def test_an_unusable_state_directory_is_refused_and_left_unchanged():
     with harness.Daemon() as daemon:
         job = daemon.solve(harness.SMALL)["id"]
-        while not daemon.get(f"/v1/jobs/{job}").json["durable"]:
-            pass
+        daemon.wait_until_durable(job)
         before = print_of(daemon.state)
         code, words = refused(daemon.state)
         assert code == 78 and "in use by another process" in words, (code, words)

@@ -95,8 +95,7 @@ def test_a_name_refers_to_the_old_graph_until_the_new_graph_is_solved():
         assert daemon.distance("live", 1, 2) == 2
         for salt in (5, 6, 7):
             job = daemon.submit(graph(salt, 100), "?name=live").expect(202).json["id"]
-            while not daemon.get(f"/v1/jobs/{job}").expect(200).json["durable"]:
-                pass
+            daemon.wait_until_durable(job)
             daemon.kill()
             daemon.start()
             assert daemon.distance("live", 1, 2) == 1 + salt
@@ -105,8 +104,7 @@ def test_a_name_refers_to_the_old_graph_until_the_new_graph_is_solved():
 def test_a_running_job_finishes_under_its_id_after_a_kill():
     with harness.Daemon() as daemon:
         job = daemon.submit(harness.slow_graph(1000 if harness.QUICK else 3000)).expect(202).json["id"]
-        while daemon.get(f"/v1/jobs/{job}").json["state"] == "queued":
-            pass
+        harness.wait_until(daemon, lambda: daemon.get(f"/v1/jobs/{job}").json["state"] != "queued")
         daemon.kill()
         daemon.start()
         document = daemon.finish(job)
@@ -116,8 +114,7 @@ def test_a_running_job_finishes_under_its_id_after_a_kill():
 def test_results_and_names_survive_a_kill():
     with harness.Daemon() as daemon:
         job = daemon.solve(harness.SMALL, "?name=kept")
-        while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
-            pass
+        daemon.wait_until_durable(job["id"])
         tag = daemon.get("/v1/graphs/kept/matrix").expect(200).headers["ETag"]
         daemon.kill()
         daemon.start()

@@ -90,6 +90,7 @@ def test_a_replaced_configuration_file_is_read_on_reload(_):
             other.rename(path)
             daemon.process.send_signal(signal.SIGHUP)
             harness.wait_until(daemon, lambda: b'"reload' in daemon.log())
+            assert b'"reloaded"' in daemon.log(), daemon.log()
             assert last_event(daemon, "reloaded")["log_level"] == "debug"
 
 

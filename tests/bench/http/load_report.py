@@ -83,7 +83,7 @@ class House:
         self.folder = self.daemon.scratch
         graph = load_servers.generate(options.apsp, self.folder, "road", options.vertices)
         with open(graph, "rb") as file:
-            document = self.daemon.solve(file.read())
+            document = self.daemon.solve(file.read(), "?result=matrix")
         assert document["state"] == "done", document
         self.vertices = document["summary"]["n"]
         self.path = f"/v1/graphs/{document['graph']}"

@@ -149,6 +149,30 @@ TEST(rows_evict_the_least_recently_used_hierarchy)
     finish_subject(&subjects[1]);
 }
 
+/* The second hierarchy must not evict itself for ever because the first is used between its calls.
+ */
+TEST(rows_evict_a_hierarchy_that_is_used_in_turn)
+{
+    struct subject subjects[2];
+    int32_t elements[64];
+    bool is_evicted = false;
+    for (size_t i = 0; i < 2; ++i) {
+        subjects[i] = make_subject(make_grid(i == 1), KIND_I4);
+    }
+    label_cache_set_budget(2 * subjects[1].count * sizeof(int32_t));
+    for (size_t turn = 0; turn < 2 * subjects[1].count / 64 && !is_evicted; ++turn) {
+        struct subject *subject = &subjects[turn % 2];
+        size_t count;
+        assert_int_equal(label_cache_pairs(&subject->labels, subject->hierarchy, subject->pairs, 64,
+                                           elements, &count),
+                         STATUS_OK);
+        is_evicted = turn % 2 == 1 && subjects[0].labels == NULL;
+    }
+    assert_true(is_evicted);
+    finish_subject(&subjects[0]);
+    finish_subject(&subjects[1]);
+}
+
 /* One call computes a limited number of labels for any number of pairs, so that other requests can
  * run between calls. */
 TEST(one_call_computes_only_some_of_a_long_list_of_pairs)
