@@ -14,8 +14,8 @@ enum { SIZES, KINDS, DIRECTED, RUNS, JSON };
 
 static const struct command_flag flags[] = {
     [SIZES] = {"sizes", "LIST",
-               "Numbers of vertices, such as 256,1024,10000. Default: on a GPU, 25000, 40000\n"
-               "      and powers of two up to 32768; on a CPU, powers of two up to 4096.\n"
+               "Numbers of vertices, such as 256,1024,10000. Default: on a GPU, 25000,\n"
+               "      40000 and powers of two up to 32768; on a CPU, powers of two up to 4096.\n"
                "      A size that does not fit in memory is skipped."},
     [KINDS] = {"kinds", "LIST",
                "Kinds to measure: i4, u2 (i4 computed in 16 bits), f4, f8. Default: all."},

@@ -9,8 +9,8 @@ enum { SHAPE, N, SEED, KIND, DEGREE, MAX_WEIGHT, DIRECTED, TO };
 
 static const struct command_flag flags[] = {
     [SHAPE] = {"shape", "SHAPE",
-               "gnp: random edges; dense: an edge for every pair of vertices; grid: a square\n"
-               "      grid; road: a grid with displaced crossings, missing streets and diagonals."},
+               "gnp: random edges; dense: all pairs of vertices; grid: a square grid;\n"
+               "      road: a grid with displaced crossings, missing streets and diagonals."},
     [N] = {"n", "N", "Number of vertices."},
     [SEED] = {"seed", "S", "The same seed gives the same graph on all machines. Default: 1."},
     [KIND] = {"kind", "KIND", "i4: integer weights (default); f4: weights with three decimals."},

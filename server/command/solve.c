@@ -21,7 +21,7 @@ static const struct command_flag flags[] = {
               "Kind of the distances: auto, i4, u2, f4, f8. auto selects i4 for integer\n"
               "      weights and f8 for decimals."},
     [VERIFY] = {"verify", NULL,
-                "Verify the matrix against the graph: all rows for up to 1024 vertices, else\n"
+                "Verify the matrix against the graph: all rows up to 1024 vertices, else\n"
                 "      1024 evenly spaced rows."},
     [JSON] = {"json", NULL, "Print one JSON object as the last line instead of the summary."},
     [QUIET] = {"quiet", NULL, "Print no progress bar and no summary."},
