@@ -12,6 +12,7 @@ sys.path[:0] = [PACKAGE, os.path.join(ROOT, "tests", "http")]
 import harness  # noqa: E402
 
 try:
+    import anyio  # otherwise httpcore imports it in the middle of a test
     import httpx
     import networkx
     import numpy
@@ -23,7 +24,7 @@ except ImportError as missing:
 
 import apspd  # noqa: E402
 
-assert httpx and networkx and numpy and pandas and scipy
+assert anyio and httpx and networkx and numpy and pandas and scipy
 
 
 def expect(kind, code, call, *arguments, **more):
