@@ -13,7 +13,7 @@ build_packages='gcc libc6-dev meson ninja-build pkg-config curl
     libinih-dev libseccomp-dev libsystemd-dev libmetis-dev libexpat1-dev libcurl4-gnutls-dev zlib1g-dev libzstd-dev libcmocka-dev'
 test_packages='python3 python3-numpy python3-scipy python3-networkx python3-igraph
     python3-jsonschema python3-hypothesis python3-requests python3-httpx python3-pandas
-    python3-setuptools python3-wheel python3-yaml nodejs strace
+    python3-lxml python3-setuptools python3-wheel python3-yaml nodejs procps strace zstd
     openmpi-bin libopenmpi-dev'
 # Only nvcc needs a C++ compiler, for the host side of its files.
 cuda_packages='g++'
