@@ -12,8 +12,8 @@
 /* Labels are allocated from blocks of this size. */
 #define BLOCK_BYTES ((size_t)64 << 10)
 #define LINE_BYTES 64
-/* Limit on the work of one call, in steps of about 1 ns. A pair takes STEPS_PER_PAIR
- * steps, and more if its labels are long. */
+/* Limit on the work of one call, in steps of about 1 ns. A pair takes STEPS_PER_PAIR steps, and
+ * more if its labels are long. */
 #define STEPS_PER_CALL (UINT64_C(1) << 20)
 #define STEPS_PER_PAIR 64
 /* Labels, and elements of rows, are prefetched this many pairs ahead, because pairs access memory
@@ -76,7 +76,7 @@ uint64_t label_cache_used(void)
 bool label_cache_keeps_rows(uint32_t vertex_count, enum kind kind)
 {
     const uint64_t row_bytes = (uint64_t)vertex_count * kind_size(kind);
-    return vertex_count * row_bytes <= atomic_load(&cache.budget) / ROWS_PART;
+    return vertex_count == 0 || row_bytes <= atomic_load(&cache.budget) / ROWS_PART / vertex_count;
 }
 
 /* ---- Tables; the lock is held ---- */

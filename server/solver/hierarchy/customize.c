@@ -18,7 +18,7 @@
 #define PIVOTS_AT_ONCE 64
 /* Number of vertices whose edges one task sets. */
 #define VERTICES_PER_TASK 8192
-/* Memory that must be free, as a multiple of the fronts: the fronts and the remains of children. */
+/* Free memory must be this multiple of the fronts, because children's remains need memory too. */
 #define FRONT_COPIES 3
 /* Number of progress reports of a customization. */
 #define ROUNDS 1000

@@ -130,6 +130,15 @@ TEST(many_pairs_of_integers_are_read_from_rows)
     }
 }
 
+TEST(rows_of_hierarchies_of_any_size_are_compared_with_the_budget)
+{
+    label_cache_set_budget(AMPLE);
+    assert_true(label_cache_keeps_rows(0, KIND_I4));
+    assert_true(label_cache_keeps_rows(11585, KIND_I4));
+    assert_false(label_cache_keeps_rows(11586, KIND_I4));
+    assert_false(label_cache_keeps_rows(UINT32_C(1) << 31, KIND_I4)); /* 2^64 bytes */
+}
+
 TEST(rows_evict_the_least_recently_used_hierarchy)
 {
     struct subject subjects[2];
