@@ -180,12 +180,13 @@ enum status text_status(const struct text *text)
 
 char *text_take(struct text *text, size_t *ret_size)
 {
-    char *bytes;
-
     if (text->bytes == NULL) {
         text_append(text, "", 0);
     }
-    bytes = text->bytes;
+    if (text->failed) {
+        text_finish(text);
+    }
+    char *bytes = text->bytes;
     if (ret_size != NULL) {
         *ret_size = text->size;
     }
@@ -238,13 +239,10 @@ char *text_print_json(struct json_t *root)
 {
     struct text text = {0};
 
-    if (root != NULL) {
-        append_json(&text, root);
-    }
-    if (root == NULL || text_status(&text) != STATUS_OK) {
-        text_finish(&text);
+    if (root == NULL) {
         return NULL;
     }
+    append_json(&text, root);
     return text_take(&text, NULL);
 }
 

@@ -61,9 +61,8 @@ size_t text_utf8_size(const char *bytes, size_t size);
 size_t text_mark_size(const char *bytes, size_t size);
 /* Returns STATUS_NO_MEMORY if any append has failed, else STATUS_OK. */
 MUST_CHECK enum status text_status(const struct text *text);
-/* Moves the bytes to the caller, who has called text_status and releases them with free(); the
- * buffer is empty afterwards. ret_size may be NULL. Returns NULL if the text is empty and its
- * allocation fails. */
+/* Moves the bytes to the caller, who releases them with free(); NULL if any append has failed. The
+ * buffer is empty afterwards. ret_size may be NULL. */
 char *text_take(struct text *text, size_t *ret_size);
 
 struct json_t;

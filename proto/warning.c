@@ -78,7 +78,5 @@ char *warning_print(const struct warnings *warnings)
         text_append_char(&text, '}');
     }
     text_append_string(&text, "]");
-    char *printed = text_status(&text) == STATUS_OK ? text_take(&text, NULL) : NULL;
-    text_finish(&text);
-    return printed;
+    return text_take(&text, NULL);
 }

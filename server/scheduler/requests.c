@@ -48,9 +48,7 @@ static void answer_list(struct call *call, struct text *text, const char *next)
         text_append_string(text, "null");
     }
     text_append_char(text, '}');
-    char *body = text_status(text) == STATUS_OK ? text_take(text, NULL) : NULL;
-    text_finish(text);
-    answer_body(call, 200, body);
+    answer_body(call, 200, text_take(text, NULL));
 }
 
 /* Returns the first job that the filter accepts, starting at `job` (may be NULL). *last: the job

@@ -122,9 +122,7 @@ static void answer_piece(struct scheduler *scheduler, struct call *call, const s
         text_append_string(&text, ": still here\n\n");
     }
     place->begun = true;
-    char *body = text_status(&text) == STATUS_OK ? text_take(&text, NULL) : NULL;
-    text_finish(&text);
-    answer_body(call, 200, body);
+    answer_body(call, 200, text_take(&text, NULL));
 }
 
 static void answer_waiter(struct scheduler *scheduler, struct call *call, const struct job *job)

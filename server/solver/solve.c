@@ -75,9 +75,7 @@ char *solve_outcome_print_cycle(const struct solve_outcome *outcome,
         writer_append_vertex(&text, names, outcome->cycle[i]);
     }
     text_append_char(&text, ']');
-    char *cycle = text_status(&text) == STATUS_OK ? text_take(&text, NULL) : NULL;
-    text_finish(&text);
-    return cycle;
+    return text_take(&text, NULL);
 }
 
 enum status solve_subject_init(const struct graph *graph, enum kind kind, bool folds,

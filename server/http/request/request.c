@@ -220,8 +220,7 @@ void request_answer_text(struct request *request, unsigned http_status, const ch
 {
     struct MHD_Response *response = NULL;
     size_t size;
-    char *bytes = text_status(text) == STATUS_OK ? text_take(text, &size) : NULL;
-    text_finish(text);
+    char *bytes = text_take(text, &size);
     if (bytes != NULL) {
         response = MHD_create_response_from_buffer(size, bytes, MHD_RESPMEM_MUST_FREE);
     }
