@@ -221,9 +221,7 @@ enum status path_find(struct path_finder *finder, enum kind kind, const void *ro
         walk.gap = fmin(walk.gap * WIDER, widest);
         status = search_backwards(&walk, target);
     }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(status);
     reverse_path(finder);
     if (!adds_up(finder, kind, distance)) {
         return STATUS_CORRUPT;

@@ -500,9 +500,7 @@ static enum status parse_block(struct graphml *graphml, bool is_last, struct pro
     graphml->parsed_bytes += graphml->block_size;
     parsed = XML_Parse(graphml->parser, graphml->block, (int)graphml->block_size, is_last);
     graphml->block_size = 0;
-    if (graphml->status != STATUS_OK) {
-        return graphml->status;
-    }
+    STATUS_TRY(graphml->status);
     if (parsed != XML_STATUS_OK) {
         return refuse_xml(graphml);
     }

@@ -264,9 +264,7 @@ static enum status run_bench(struct command_call *call, struct problem *reterr)
     bench.runs = (uint32_t)command_number(call, RUNS, 1, RUNS_MAX, 5);
     parse_lists(call, call->values[SIZES],
                 call->values[KINDS] != NULL ? call->values[KINDS] : "i4,u2,f4,f8", &bench);
-    if (call->status != STATUS_OK) {
-        return call->status;
-    }
+    STATUS_TRY(call->status);
     STATUS_TRY(solver_open(&call->config->solver, &bench.solver, reterr));
     const bool is_gpu = strcmp(bench.solver->class_->name, "gpu") == 0;
     bench.solver->class_->describe(bench.solver, &bench.device);

@@ -151,9 +151,7 @@ enum status command_output_format(struct command_call *call, int to, const char 
 {
     const char *slash = strrchr(path, '/');
     enum format format = command_format(call, to, path, true);
-    if (call->status != STATUS_OK) {
-        return call->status;
-    }
+    STATUS_TRY(call->status);
     if (format == FORMAT_NONE && strchr(slash != NULL ? slash : path, '.') != NULL) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
                            "the extension of \"%.200s\" does not belong to a matrix format; choose "

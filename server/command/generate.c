@@ -159,9 +159,7 @@ static enum status run_generate(struct command_call *call, struct problem *reter
     writer.thousandths = kind == KIND_F4;
     request.max_weight *= writer.thousandths ? THOUSANDTHS : 1;
     writer.format = command_format(call, TO, call->operands[0], false);
-    if (call->status != STATUS_OK) {
-        return call->status;
-    }
+    STATUS_TRY(call->status);
     if (writer.format == FORMAT_NONE) {
         writer.format = FORMAT_DIMACS;
     }

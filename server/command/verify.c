@@ -37,9 +37,7 @@ static enum status parse_flags(struct checking *checking, struct problem *reterr
     checking->format = command_format(call, TO, call->operands[1], true);
     checking->kind = command_kind(call, KIND);
     checking->rows = (uint32_t)command_number(call, ROWS, 1, UINT32_MAX, UINT32_MAX);
-    if (call->status != STATUS_OK) {
-        return call->status;
-    }
+    STATUS_TRY(call->status);
     if (checking->format == FORMAT_NTHU) {
         checking->kind = KIND_I4;
     }
