@@ -5,7 +5,6 @@
 #include "proto/read/reader.h"
 #include "proto/read/sniff.h"
 #include "proto/text.h"
-#include "server/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -183,9 +182,8 @@ static enum status read_input(struct command_call *call, struct input *input,
 }
 
 enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
-                             double *ret_seconds, struct problem *reterr)
+                             struct problem *reterr)
 {
-    const double began_s = clock_monotonic_s();
     struct input input = {.file = -1};
     const enum status status = read_input(call, &input, ret_graph, reterr);
     reader_destroy(input.reader);
@@ -194,6 +192,5 @@ enum status graph_input_read(struct command_call *call, struct graph **ret_graph
     if (input.file > STDERR_FILENO) {
         close(input.file);
     }
-    *ret_seconds = clock_monotonic_s() - began_s;
     return status;
 }

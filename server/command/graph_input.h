@@ -47,4 +47,4 @@ enum graph_input_flag {
  * problem_path if a problem concerns the content. Prints warnings to standard error and stores them
  * in the call. */
 MUST_CHECK enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
-                                        double *ret_seconds, struct problem *reterr);
+                                        struct problem *reterr);

@@ -58,9 +58,8 @@ static enum status plan_graph(struct planning *planning, struct problem *reterr)
 {
     struct command_call *call = planning->call;
     const enum kind kind = command_kind(call, KIND);
-    double parse_s;
     STATUS_TRY(call->status);
-    STATUS_TRY(graph_input_read(call, &planning->graph, &parse_s, reterr));
+    STATUS_TRY(graph_input_read(call, &planning->graph, reterr));
     STATUS_TRY(graph_choose_kind(planning->graph, kind, &planning->kind, reterr));
     STATUS_TRY(solver_open(&call->config->solver, &planning->solver, reterr));
     STATUS_TRY(solve_estimate_planned(planning->solver, planning->graph, planning->kind,

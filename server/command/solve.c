@@ -103,7 +103,9 @@ static enum status read_graph(struct solving *solving, struct problem *reterr)
     enum status status = STATUS_OK;
     show_phase(&solving->bar, "reading");
     if (ranks_is_first(ranks)) {
-        status = graph_input_read(call, &solving->graph, &solving->parse_s, reterr);
+        const double began_s = clock_monotonic_s();
+        status = graph_input_read(call, &solving->graph, reterr);
+        solving->parse_s = clock_monotonic_s() - began_s;
     }
     if (ranks != NULL) {
         status = ranks_share_graph(ranks, status, &solving->graph);

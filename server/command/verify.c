@@ -140,10 +140,9 @@ static enum status verify_matrix(struct checking *checking, struct problem *rete
 {
     struct command_call *call = checking->call;
     struct matrix matrix;
-    double parse_s;
     STATUS_TRY(parse_flags(checking, reterr));
     command_watch_signals();
-    STATUS_TRY(graph_input_read(call, &checking->graph, &parse_s, reterr));
+    STATUS_TRY(graph_input_read(call, &checking->graph, reterr));
     call->problem_path = call->operands[1];
     STATUS_TRY(map_file(checking, reterr));
     STATUS_TRY(find_matrix(checking, &matrix, reterr));
