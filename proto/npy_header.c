@@ -144,9 +144,6 @@ static enum status parse_dictionary(const unsigned char *bytes, size_t size,
 enum status npy_header_read(const unsigned char *bytes, size_t size, struct npy_header *ret_header,
                             size_t *ret_size, struct problem *reterr)
 {
-    uint32_t dictionary_size;
-    size_t begin;
-
     if (size < 8) {
         *ret_size = 8;
         return STATUS_OK;
@@ -162,12 +159,12 @@ enum status npy_header_read(const unsigned char *bytes, size_t size, struct npy_
                            "The .npy file has version %u.%u; 1.0, 2.0 and 3.0 are supported.",
                            bytes[6], bytes[7]);
     }
-    begin = bytes[6] == 1 ? 10 : 12;
+    const size_t begin = bytes[6] == 1 ? 10 : 12;
     *ret_size = begin;
     if (size < begin) {
         return STATUS_OK;
     }
-    dictionary_size = (uint32_t)bytes[8] | (uint32_t)bytes[9] << 8;
+    uint32_t dictionary_size = (uint32_t)bytes[8] | (uint32_t)bytes[9] << 8;
     if (bytes[6] > 1) {
         dictionary_size |= (uint32_t)bytes[10] << 16 | (uint32_t)bytes[11] << 24;
     }

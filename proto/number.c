@@ -92,13 +92,12 @@ static bool scan_mantissa(const char **at, const char *end, struct decimal *ret_
 static bool scan_exponent(const char **at, const char *end, struct decimal *decimal)
 {
     int64_t value = 0;
-    bool negative;
 
     if (*at == end || (**at | 0x20) != 'e') {
         return true;
     }
     ++*at;
-    negative = *at < end && **at == '-';
+    const bool negative = *at < end && **at == '-';
     if (*at < end && (**at == '-' || **at == '+')) {
         ++*at;
     }

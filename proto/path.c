@@ -209,14 +209,13 @@ enum status path_find(struct path_finder *finder, enum kind kind, const void *ro
     };
     const double widest = verification_tolerance(kind);
     const double distance = kind_element(kind, row, target);
-    enum status status;
 
     finder->edges = 0;
     if (isinf(distance)) {
         *ret_path = (struct path){0};
         return STATUS_OK;
     }
-    status = search_backwards(&walk, target);
+    enum status status = search_backwards(&walk, target);
     while (status == STATUS_CORRUPT && walk.gap < widest) {
         walk.gap = fmin(walk.gap * WIDER, widest);
         status = search_backwards(&walk, target);

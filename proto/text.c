@@ -93,7 +93,6 @@ static size_t sequence_size(const unsigned char *bytes, size_t size)
     unsigned char lead = bytes[0];
     unsigned char low = 0x80;
     unsigned char high = 0xBF;
-    size_t length;
 
     if (lead < 0x80) {
         return 1;
@@ -101,7 +100,7 @@ static size_t sequence_size(const unsigned char *bytes, size_t size)
     if (lead < 0xC2 || lead > 0xF4) {
         return 0;
     }
-    length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    const size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
     if (lead == 0xE0) {
         low = 0xA0;
     } else if (lead == 0xED) {

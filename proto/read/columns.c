@@ -46,12 +46,11 @@ static const char *const place_names[][2][6] = {
 static struct field bare_name(struct field name)
 {
     const char *colon = memchr(name.bytes, ':', name.size);
-    size_t left;
 
     if (colon == NULL) {
         return name;
     }
-    left = (size_t)(name.bytes + name.size - colon);
+    const size_t left = (size_t)(name.bytes + name.size - colon);
     if (left > 8 && strncasecmp(colon, ":START_ID", 9) == 0) {
         return (struct field){"startid", 7, name.column, 0};
     }
@@ -809,17 +808,17 @@ static void warn_directions(const struct columns *columns, struct warnings *warn
 
 static void warn_unused(const struct columns *columns, struct warnings *warnings)
 {
-    struct warning *warning;
     char list[PROBLEM_TEXT_SIZE];
 
     if (columns->is_unweighted || list_columns(columns, true, LOOK_EMPTY, ", ", list) == NULL) {
         return;
     }
-    warning = columns->roles[ROLE_WEIGHT] != NO_COLUMN
-                  ? warning_add(warnings, WARNING_COLUMNS_UNUSED,
-                                "These columns are not part of the graph: %s.", list)
-                  : warning_add(warnings, WARNING_WEIGHTS_ABSENT,
-                                "Each edge counts as 1; these columns are not used: %s.", list);
+    struct warning *warning =
+        columns->roles[ROLE_WEIGHT] != NO_COLUMN
+            ? warning_add(warnings, WARNING_COLUMNS_UNUSED,
+                          "These columns are not part of the graph: %s.", list)
+            : warning_add(warnings, WARNING_WEIGHTS_ABSENT,
+                          "Each edge counts as 1; these columns are not used: %s.", list);
     warning_hint(warning, "Name the weight column with weight=, or specify weight=none if there is "
                           "no weight column.");
     (void)list_columns(columns, true, LOOK_EMPTY, "\x1F", warning->columns);
@@ -829,7 +828,6 @@ static void warn_unused(const struct columns *columns, struct warnings *warnings
 static enum status check_left(const struct columns *columns, struct problem *reterr)
 {
     const char *wanted = columns->reader->options.weight;
-    const struct column *first;
     char list[PROBLEM_TEXT_SIZE];
 
     if (columns->roles[ROLE_WEIGHT] != NO_COLUMN || columns->is_unweighted) {
@@ -838,7 +836,7 @@ static enum status check_left(const struct columns *columns, struct problem *ret
     if (wanted[0] != '\0' && graph_builder_edge_count(columns->reader->builder) > 0) {
         return refuse_name(columns, "weight", wanted, reterr);
     }
-    first = list_columns(columns, true, LOOK_NUMBER, ", ", list);
+    const struct column *first = list_columns(columns, true, LOOK_NUMBER, ", ", list);
     if (first == NULL) {
         return STATUS_OK;
     }

@@ -240,8 +240,6 @@ static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t
 {
     size_t piece = *size > INPUT_LIMIT ? INPUT_LIMIT : *size;
     z_stream *gzip = &decoder->gzip;
-    size_t taken;
-    int code;
 
     if (decoder->between && piece > 0 && inflateReset(gzip) != Z_OK) {
         return STATUS_NO_MEMORY;
@@ -251,8 +249,8 @@ static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t
     gzip->avail_in = (uInt)piece;
     gzip->next_out = (Bytef *)decoder->output;
     gzip->avail_out = OUTPUT_SIZE;
-    code = inflate(gzip, Z_NO_FLUSH);
-    taken = piece - gzip->avail_in;
+    const int code = inflate(gzip, Z_NO_FLUSH);
+    const size_t taken = piece - gzip->avail_in;
     *bytes += taken;
     *size -= taken;
     decoder->in_bytes += taken;
@@ -295,12 +293,11 @@ static enum status step_zstd(struct decoder *decoder, const char **bytes, size_t
 {
     ZSTD_inBuffer input = {*bytes, *size, 0};
     ZSTD_outBuffer output = {decoder->output, OUTPUT_SIZE, 0};
-    size_t code;
 
     if (!is_magic(decoder, *bytes, *size)) {
         return refuse_bytes(decoder, reterr);
     }
-    code = ZSTD_decompressStream(decoder->zstd, &output, &input);
+    const size_t code = ZSTD_decompressStream(decoder->zstd, &output, &input);
     if (ZSTD_isError(code)) {
         return refuse_zstd(decoder, code, reterr);
     }

@@ -19,7 +19,6 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
 {
     void **array = array_of;
     size_t bytes;
-    void *moved;
 
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) {
         return false;
@@ -31,7 +30,7 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
         bytes =
             ((bytes + FRONT_BYTES + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1)) - FRONT_BYTES;
     }
-    moved = realloc(*array, bytes);
+    void *moved = realloc(*array, bytes);
     if (moved == NULL) {
         return false;
     }

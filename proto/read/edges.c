@@ -267,11 +267,10 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
                                    struct problem *reterr)
 {
     char *scratch = edges->scratch;
-    struct table_row first;
     struct table_row next = {0};
     enum status status = cut_row(edges, edges->held.bytes, edges->held.size, reterr);
 
-    first = edges->row;
+    struct table_row first = edges->row;
     if (status == STATUS_OK && line != NULL) {
         /* Puts the fields of the next line into the rest of the scratch buffer, because the fields
          * of the first line are still in use. */
@@ -298,13 +297,12 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
 static void settle_comment(struct edges *edges, const char *line, size_t size)
 {
     const char *comment = edges->comment.bytes;
-    size_t count;
 
     if (edges->comment.size < 2 || cut_row(edges, line, size, NULL) != STATUS_OK ||
         columns_know_header(&edges->columns, &edges->row)) {
         return;
     }
-    count = edges->row.count;
+    const size_t count = edges->row.count;
     if (cut_row(edges, comment + 1, edges->comment.size - 1, NULL) == STATUS_OK &&
         edges->row.count == count && columns_know_header(&edges->columns, &edges->row)) {
         edges->held = edges->comment;
@@ -422,7 +420,6 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
 {
     struct edges *edges = context;
     uint32_t integers[3] = {0, 0, 1};
-    enum status status;
 
     if (edges->is_plain && edges->joined.size == 0 &&
         line_parse_integers(line, size, edges->cursor.delimiter, edges->columns.count, integers)) {
@@ -438,9 +435,10 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
         edges->joined.size < READER_LINE_LIMIT) {
         return text_status(&edges->joined);
     }
-    status = edges->joined.size > READER_LINE_LIMIT
-                 ? problem_bad_graph(reterr, 0, 0, "The closing quote is missing.")
-                 : parse_record(edges, line, size, reterr);
+    const enum status status =
+        edges->joined.size > READER_LINE_LIMIT
+            ? problem_bad_graph(reterr, 0, 0, "The closing quote is missing.")
+            : parse_record(edges, line, size, reterr);
     if (status != STATUS_OK && reterr != NULL && reterr->line == 0) {
         problem_at(reterr, edges->joined_line, reterr->column);
     }

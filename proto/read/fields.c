@@ -30,14 +30,13 @@ static const char *cut_quoted(struct field_cursor *cursor, struct field *ret_fie
 static const char *cut_plain(const struct field_cursor *cursor, struct field *ret_field)
 {
     const char *at = cursor->at;
-    const char *last;
 
     /* A loop is faster here than memchr, because fields are short. */
     while (at < cursor->end && *at != cursor->delimiter &&
            (*at != '\t' || cursor->delimiter != ' ')) {
         at++;
     }
-    last = at;
+    const char *last = at;
     while (last > cursor->at && field_is_blank(last[-1])) {
         last--;
     }
@@ -139,17 +138,14 @@ static bool is_all_numbers(const char *line, size_t size)
 
 char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
 {
-    size_t semicolons;
-    size_t commas;
-
     if (is_all_numbers(line, size)) {
         return ' ';
     }
     if (count_unquoted(line, size, '\t') > 0) {
         return '\t';
     }
-    commas = count_unquoted(line, size, ',');
-    semicolons = count_unquoted(line, size, ';');
+    const size_t commas = count_unquoted(line, size, ',');
+    const size_t semicolons = count_unquoted(line, size, ';');
     /* In "1;2;3,5" the comma is a decimal comma. In "1 2 3,5" it is one if the request says so. */
     if (semicolons > commas || (semicolons > 0 && has_decimal_comma)) {
         return ';';

@@ -209,13 +209,11 @@ static struct json_token token_of(const struct graphml *graphml, const char *nam
 
 static enum status parse_end(struct graphml *graphml, const char *name, uint32_t *ret_row)
 {
-    struct json_token token;
-
     if (name == NULL) {
         return refuse_element(graphml, "The edge has no source or no target.",
                               "Write an edge as <edge source=\"a\" target=\"b\"/>.");
     }
-    token = token_of(graphml, name);
+    struct json_token token = token_of(graphml, name);
     return json_nodes_name(&graphml->nodes, &token, ret_row, graphml->reterr);
 }
 
@@ -493,19 +491,17 @@ static enum status refuse_xml(const struct graphml *graphml)
 
 static enum status parse_block(struct graphml *graphml, bool is_last, struct problem *reterr)
 {
-    XML_Index begin;
-    enum XML_Status parsed;
-
     graphml->reterr = reterr;
     graphml->parsed_bytes += graphml->block_size;
-    parsed = XML_Parse(graphml->parser, graphml->block, (int)graphml->block_size, is_last);
+    const enum XML_Status parsed =
+        XML_Parse(graphml->parser, graphml->block, (int)graphml->block_size, is_last);
     graphml->block_size = 0;
     STATUS_TRY(graphml->status);
     if (parsed != XML_STATUS_OK) {
         return refuse_xml(graphml);
     }
     /* expat buffers an incomplete tag or comment, so their length is limited. */
-    begin = XML_GetCurrentByteIndex(graphml->parser);
+    const XML_Index begin = XML_GetCurrentByteIndex(graphml->parser);
     if (!is_last && begin >= 0 &&
         graphml->parsed_bytes - (uint64_t)begin > READER_LINE_LIMIT + BLOCK_SIZE) {
         return refuse_element(graphml, "A tag or a comment is longer than 65536 bytes.",

@@ -87,13 +87,13 @@ static void after_value(struct json_scanner *scanner)
 
 static enum status open_container(struct json_scanner *scanner, bool array, struct problem *reterr)
 {
-    enum status status;
     if (scanner->depth == JSON_DEPTH_LIMIT) {
         return problem_bad_graph(reterr, scanner->place.line, scanner->place.column,
                                  "The document is nested more than 32 levels deep.");
     }
     begin_token(scanner, MODE_BETWEEN);
-    status = emit_token(scanner, array ? JSON_TOKEN_ARRAY_BEGIN : JSON_TOKEN_OBJECT_BEGIN, reterr);
+    const enum status status =
+        emit_token(scanner, array ? JSON_TOKEN_ARRAY_BEGIN : JSON_TOKEN_OBJECT_BEGIN, reterr);
     scanner->depth++;
     scanner->is_array &= ~(1ull << scanner->depth);
     scanner->is_array |= (uint64_t)array << scanner->depth;
@@ -105,9 +105,8 @@ static enum status open_container(struct json_scanner *scanner, bool array, stru
 static bool is_number(const char *at)
 {
     static const char digits[] = "0123456789";
-    size_t count;
     at += *at == '-';
-    count = strspn(at, digits);
+    size_t count = strspn(at, digits);
     bool is_right = count == 1 || (count > 1 && *at != '0');
     at += count;
     if (*at == '.') {

@@ -38,8 +38,6 @@ static enum status check_bytes(const struct line_splitter *splitter, uint64_t nu
 static enum status hand_on(struct line_splitter *splitter, const char *line, size_t size,
                            struct problem *reterr)
 {
-    enum status status;
-
     splitter->line++;
     if (size > limit_of(splitter) || splitter->has_nul) {
         STATUS_TRY(check_bytes(splitter, splitter->line, line, size, reterr));
@@ -50,7 +48,7 @@ static enum status hand_on(struct line_splitter *splitter, const char *line, siz
     const size_t mark = splitter->line == 1 ? text_mark_size(line, size) : 0;
     line += mark;
     size -= mark;
-    status = splitter->take(splitter->context, line, size, reterr);
+    const enum status status = splitter->take(splitter->context, line, size, reterr);
     if (status != STATUS_OK && reterr != NULL && reterr->line == 0) {
         reterr->line = splitter->line;
     }

@@ -38,7 +38,6 @@ static enum status parse_fmt(struct metis *metis, struct word_cursor *cursor,
     const struct field ncon = line_word_next(cursor);
     struct reader_notes *notes = &metis->reader.notes;
     char digits[4] = "000";
-    int64_t constraints;
 
     if (fmt.size <= 3) {
         memcpy(digits + 3 - fmt.size, fmt.bytes, fmt.size);
@@ -47,7 +46,7 @@ static enum status parse_fmt(struct metis *metis, struct word_cursor *cursor,
         return line_word_refuse(fmt, "fmt, such as 1, 10 or 011,", reterr);
     }
     const bool has_vertex_weights = digits[1] == '1';
-    constraints = has_vertex_weights;
+    int64_t constraints = has_vertex_weights;
     if (ncon.size > 0 &&
         (!number_parse_integer(ncon.bytes, ncon.size, &constraints) || constraints < 0 ||
          constraints > UINT32_MAX || (constraints == 0 && has_vertex_weights))) {

@@ -227,11 +227,10 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     struct mtx *mtx = context;
     struct word_cursor cursor = {line, line, line + size};
     struct word_cursor ahead = cursor;
-    struct field first;
     if (!mtx->headed) {
         return parse_header(mtx, cursor, reterr);
     }
-    first = line_word_next(&ahead);
+    const struct field first = line_word_next(&ahead);
     if (first.size == 0 || first.bytes[0] == '%') {
         return STATUS_OK;
     }

@@ -212,7 +212,6 @@ enum status reader_name_vertex(struct name_table *names, const char *name, size_
                                uint64_t column, uint32_t *ret_row, struct problem *reterr)
 {
     const uint32_t count = name_table_count(names);
-    size_t valid;
 
     if (size == 0) {
         return problem_bad_graph_hint(reterr, 0, column, "Name the vertex, or remove the edge.",
@@ -226,7 +225,7 @@ enum status reader_name_vertex(struct name_table *names, const char *name, size_
         return STATUS_NO_MEMORY;
     }
     /* A name that was already in the table has been checked for valid UTF-8 before. */
-    valid = *ret_row < count ? size : text_utf8_size(name, size);
+    const size_t valid = *ret_row < count ? size : text_utf8_size(name, size);
     if (valid == size) {
         return STATUS_OK;
     }

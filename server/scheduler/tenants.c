@@ -69,11 +69,10 @@ enum status tenant_check_queue(const struct admission *admission, uint32_t free_
 enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
                                uint64_t more_bytes, struct problem *reterr)
 {
-    uint64_t bytes;
     if (quota->stored_bytes == 0) {
         return STATUS_OK;
     }
-    bytes = atomic_load(&tenant->stored_bytes) + atomic_load(&tenant->reserved_bytes);
+    uint64_t bytes = atomic_load(&tenant->stored_bytes) + atomic_load(&tenant->reserved_bytes);
     if (__builtin_add_overflow(bytes, more_bytes, &bytes)) {
         bytes = UINT64_MAX;
     }

@@ -224,11 +224,11 @@ static struct MHD_Response *file_response(const struct result *result, uint64_t 
                                           uint64_t size)
 {
     int descriptor = fcntl(result_file_descriptor(result_content(result)), F_DUPFD_CLOEXEC, 0);
-    struct MHD_Response *response;
     if (descriptor < 0) {
         return NULL;
     }
-    response = MHD_create_response_from_fd_at_offset64(size, descriptor, offset);
+    struct MHD_Response *response =
+        MHD_create_response_from_fd_at_offset64(size, descriptor, offset);
     if (response == NULL) {
         close(descriptor);
     }

@@ -11,16 +11,14 @@ static enum status parse_vertex(const struct request *request, struct slice *sli
 {
     const struct router_match *match = &request->match;
     char *name = strndup(match->second, match->second_size);
-    enum status status;
     if (name == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the request.");
     }
-    if (query_decode(name)) {
-        status = slice_add(slice, result_names(request->result), name, strlen(name), reterr);
-    } else {
-        status = problem_set(reterr, STATUS_BAD_REQUEST,
-                             "The path contains an invalid percent escape or %%00.");
-    }
+    const enum status status =
+        query_decode(name)
+            ? slice_add(slice, result_names(request->result), name, strlen(name), reterr)
+            : problem_set(reterr, STATUS_BAD_REQUEST,
+                          "The path contains an invalid percent escape or %%00.");
     free(name);
     return status;
 }

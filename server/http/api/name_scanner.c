@@ -135,10 +135,9 @@ enum status name_scanner_key(struct name_scanner *scanner, const char *const *kn
                              size_t *ret_index, struct problem *reterr)
 {
     struct scanned_name key = {0};
-    const char *first;
     size_t index = 0;
     skip_blanks(scanner);
-    first = scanner->at;
+    const char *first = scanner->at;
     if (first == scanner->end || *first != '"') {
         return name_scanner_refuse(scanner, "a key is expected", reterr);
     }

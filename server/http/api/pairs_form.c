@@ -136,12 +136,8 @@ static bool make_pairs(struct stream *stream, struct text *text)
     struct answer *answer = (void *)stream->context;
     struct pairs_reader *reader = &answer->reader;
     const bool is_checked = answer->is_checked;
-    enum status status;
-    if (!is_checked) {
-        status = check_pairs(answer, &stream->problem);
-    } else {
-        status = answer_pairs(answer, stream, text);
-    }
+    const enum status status =
+        is_checked ? answer_pairs(answer, stream, text) : check_pairs(answer, &stream->problem);
     if (status != STATUS_OK) {
         return stream_fail(stream, text, status);
     }

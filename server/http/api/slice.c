@@ -22,11 +22,10 @@ void slice_finish(struct slice *slice)
 static enum status grow_list(struct slice *slice, struct problem *reterr)
 {
     const size_t capacity = slice->capacity == 0 ? 64 : slice->capacity * 2;
-    uint32_t *list;
     if (slice->axis.count < slice->capacity) {
         return STATUS_OK;
     }
-    list = capacity > UINT32_MAX ? NULL : realloc(slice->list, capacity * sizeof(*list));
+    uint32_t *list = capacity > UINT32_MAX ? NULL : realloc(slice->list, capacity * sizeof(*list));
     if (list == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the request.");
     }

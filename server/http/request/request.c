@@ -280,7 +280,6 @@ static void print_problem(const struct request *request, const struct problem *p
 
 void request_refuse(struct request *request, const struct problem *problem)
 {
-    unsigned retry_after_s;
     struct text text = {0};
     struct problem damaged;
     if (status_info(problem->status)->http >= MHD_HTTP_INTERNAL_SERVER_ERROR &&
@@ -289,7 +288,7 @@ void request_refuse(struct request *request, const struct problem *problem)
         problem_hint(&damaged, "Repeat the request: the graph is being solved again.");
         problem = &damaged;
     }
-    retry_after_s = ledger_retry_after_s(problem->status);
+    const unsigned retry_after_s = ledger_retry_after_s(problem->status);
     if (retry_after_s > 0) {
         request_set_header(request, "Retry-After", "%u", retry_after_s);
     }

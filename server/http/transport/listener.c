@@ -161,12 +161,10 @@ enum status listener_open(const char *address, unsigned mode, struct listener *r
                           struct problem *reterr)
 {
     struct listener listener = {.socket = -1, .lock = -1};
-    enum status status;
-    if (strncmp(address, LISTENER_UNIX_PREFIX, strlen(LISTENER_UNIX_PREFIX)) == 0) {
-        status = open_unix(address + strlen(LISTENER_UNIX_PREFIX), mode, &listener, reterr);
-    } else {
-        status = open_tcp(address, &listener, reterr);
-    }
+    const size_t prefix = strlen(LISTENER_UNIX_PREFIX);
+    const enum status status = strncmp(address, LISTENER_UNIX_PREFIX, prefix) == 0
+                                   ? open_unix(address + prefix, mode, &listener, reterr)
+                                   : open_tcp(address, &listener, reterr);
     if (status != STATUS_OK) {
         listener_close(&listener);
         return status;
