@@ -3,7 +3,6 @@
 #include "proto/text.h"
 
 #include <jansson.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const directions[INPUT_DIRECTION_COUNT] = {

@@ -4,7 +4,6 @@
 #include "proto/number_powers.h"
 #include "proto/status.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
  * Only edges.c uses them. */
 #pragma once
 
-#include "proto/name_table.h"
 #include "proto/read/columns.h"
 #include "proto/read/graph_builder.h"
 

@@ -3,7 +3,6 @@
  * part of a reader and used by its thread. */
 #pragma once
 
-#include "proto/name_table.h"
 #include "proto/read/json_scanner.h"
 #include "proto/read/reader.h"
 

@@ -5,7 +5,6 @@
 #include "proto/format.h"
 #include "proto/warning.h"
 #include "server/config.h"
-#include "server/solver/ranks.h"
 
 #include <jansson.h>
 

@@ -6,7 +6,6 @@
 #include "server/scheduler/scheduler_internal.h"
 #include "server/scheduler/submit.h"
 
-#include <math.h>
 #include <string.h>
 
 struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const struct call *call)

@@ -4,7 +4,6 @@
 #include "server/metrics.h"
 #include "server/scheduler/tenants.h"
 #include "server/store/coordinates_file.h"
-#include "server/store/result.h"
 
 /* Limit on the aliases of one graph, because each alias is bound again with every new result and
  * printed in the graph's document. */

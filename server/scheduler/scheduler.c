@@ -1,4 +1,3 @@
-#include "server/clock.h"
 #include "server/scheduler/answer.h"
 #include "server/scheduler/commit.h"
 #include "server/scheduler/coordinates.h"

@@ -4,7 +4,6 @@
 
 #include "server/config.h"
 #include "server/scheduler/calls.h"
-#include "server/store/result.h"
 #include "server/store/store.h"
 #include "server/worker/worker.h"
 

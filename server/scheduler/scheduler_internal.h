@@ -10,7 +10,6 @@
 #include "server/scheduler/ledger.h"
 #include "server/scheduler/scheduler.h"
 #include "server/scheduler/tenants.h"
-#include "server/store/result.h"
 #include "server/worker/worker.h"
 
 /* A worker and its job. */

@@ -8,7 +8,6 @@
 
 #include "proto/adjacency.h"
 #include "proto/problem.h"
-#include "proto/vertex_names.h"
 #include "server/store/coordinates_file.h"
 
 struct graph_cache;

@@ -10,8 +10,6 @@
 
 #include "proto/job_document.h"
 #include "proto/text.h"
-#include "proto/vertex_names.h"
-#include "server/store/result_file.h"
 #include "server/store/search_pool.h"
 
 struct result;

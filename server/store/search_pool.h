@@ -2,7 +2,6 @@
  * thread. */
 #pragma once
 
-#include "proto/hierarchy_search.h"
 #include "proto/write/grid.h"
 #include "server/store/label_cache.h"
 #include "server/store/result_file.h"

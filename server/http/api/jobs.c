@@ -1,6 +1,5 @@
 #include "server/http/api/serve.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,6 @@
 #include "server/http/request/upload.h"
 #include "server/http/transport/endpoint.h"
 #include "server/store/graph_cache.h"
-#include "server/store/result.h"
 #include "server/store/store.h"
 
 #include <microhttpd.h>

@@ -6,8 +6,6 @@
 
 #include "server/config.h"
 #include "server/http/transport/listener.h"
-#include "server/scheduler/scheduler.h"
-#include "server/store/result.h"
 
 struct http;
 
