@@ -4,15 +4,9 @@
 
 #include <jansson.h>
 
-static void answer_fresh(struct request *request, json_t *root)
-{
-    request_set_header(request, "Cache-Control", "no-store");
-    request_answer_json(request, MHD_HTTP_OK, root);
-}
-
 void serve_service_live(struct request *request)
 {
-    answer_fresh(request, json_pack("{s:b}", "live", 1));
+    request_answer_json(request, json_pack("{s:b}", "live", 1));
 }
 
 void serve_service_ready(struct request *request)
@@ -30,19 +24,20 @@ void serve_service_ready(struct request *request)
     if (problem.status != STATUS_OK) {
         request_refuse(request, &problem);
     } else if (query_value(&request->query, "verbose") != NULL) {
-        answer_fresh(request,
-                     json_pack("{s:b, s:{s:b, s:b, s:I}}", "ready", 1, "checks", "worker", worker,
-                               "draining", atomic_load(&admission->draining), "queue_free",
-                               (json_int_t)atomic_load(&admission->queue_free)));
+        request_answer_json(request, json_pack("{s:b, s:{s:b, s:b, s:I}}", "ready", 1, "checks",
+                                               "worker", worker, "draining",
+                                               atomic_load(&admission->draining), "queue_free",
+                                               (json_int_t)atomic_load(&admission->queue_free)));
     } else {
-        answer_fresh(request, json_pack("{s:b}", "ready", 1));
+        request_answer_json(request, json_pack("{s:b}", "ready", 1));
     }
 }
 
 void serve_service_version(struct request *request)
 {
-    answer_fresh(request, json_pack("{s:s, s:s, s:s, s:{s:b}}", "version", APSPD_VERSION, "commit",
-                                    build_commit, "api", "v1", "build", "cuda", APSPD_HAVE_CUDA));
+    request_answer_json(request,
+                        json_pack("{s:s, s:s, s:s, s:{s:b}}", "version", APSPD_VERSION, "commit",
+                                  build_commit, "api", "v1", "build", "cuda", APSPD_HAVE_CUDA));
 }
 
 void serve_service_limits(struct request *request)
@@ -92,7 +87,7 @@ void serve_service_limits(struct request *request)
     json_object_update_new(root, json_pack("{s:s, s:s*, s:s*}", "vertex_limit_reason",
                                            admission->limit_reason, "tiles", tiles, "tiles_credit",
                                            credit));
-    answer_fresh(request, root);
+    request_answer_json(request, root);
 }
 
 static json_t *list_of(const char *const *words, size_t limit)
@@ -140,8 +135,8 @@ void serve_service_formats(struct request *request)
             json_array_append_new(outputs, format_json(info));
         }
     }
-    answer_fresh(request, json_pack("{s:o, s:o, s:o}", "inputs", inputs, "outputs", outputs,
-                                    "encodings", encodings));
+    request_answer_json(request, json_pack("{s:o, s:o, s:o}", "inputs", inputs, "outputs", outputs,
+                                           "encodings", encodings));
 }
 
 void serve_service_devices(struct request *request)
@@ -167,7 +162,7 @@ void serve_service_devices(struct request *request)
                       "memory_free_bytes", (json_int_t)device->memory_free_bytes, "units",
                       (json_int_t)device->units, "detail", device->detail, "indexes", indexes));
     }
-    answer_fresh(request, json_pack("{s:o, s:s?}", "devices", list, "gpu_reason", reason));
+    request_answer_json(request, json_pack("{s:o, s:s?}", "devices", list, "gpu_reason", reason));
 }
 
 /* Sends the page that the type member of a problem links to. */

@@ -258,11 +258,12 @@ static void print_json(json_t *root, struct text *text)
     json_decref(root);
 }
 
-void request_answer_json(struct request *request, unsigned http_status, struct json_t *root)
+void request_answer_json(struct request *request, struct json_t *root)
 {
     struct text text = {0};
     print_json(root, &text);
-    request_answer_text(request, http_status, "application/json", &text);
+    request_set_header(request, "Cache-Control", "no-store");
+    request_answer_text(request, MHD_HTTP_OK, "application/json", &text);
 }
 
 static void print_problem(const struct request *request, const struct problem *problem,

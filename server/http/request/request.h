@@ -146,8 +146,9 @@ void request_answer_text(struct request *request, unsigned http_status, const ch
  * until the request is destroyed; normally it is request->line. */
 void request_answer_small(struct request *request, const char *representation,
                           const char *media_type, const struct text *text);
-/* Answers with a JSON document and releases it; NULL means out of memory. */
-void request_answer_json(struct request *request, unsigned http_status, struct json_t *root);
+/* Answers with a JSON document, which caches must not store, and releases it; NULL means out of
+ * memory. */
+void request_answer_json(struct request *request, struct json_t *root);
 void request_refuse(struct request *request, const struct problem *problem);
 /* Refuses the request with this status and message; hint may be NULL. */
 void request_refuse_with(struct request *request, enum status status, const char *words,
