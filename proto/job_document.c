@@ -123,11 +123,6 @@ static json_t *durations_json(const struct duration *durations, size_t count, co
     return object;
 }
 
-static json_t *timings_json(const struct timings *timings)
-{
-    return durations_json(timing_durations, COUNT(timing_durations), timings);
-}
-
 /* Returns the problem, with the members about a negative cycle if there is one. */
 static json_t *report_problem_json(const struct job_report *report)
 {
@@ -208,7 +203,8 @@ static json_t *solve_json(const struct job_report *report)
                            : NULL;
     json_t *object = json_pack(
         "{s:s*, s:s*, s:o, s:o*, s:o*, s:o*, s:o*}", "solver", text_or_absent(report->solver),
-        "device", text_or_absent(report->device), "timings", timings_json(&report->timings), "plan",
+        "device", text_or_absent(report->device), "timings",
+        durations_json(timing_durations, COUNT(timing_durations), &report->timings), "plan",
         report->plan.parts > 0 ? plan_summary_json(&report->plan) : NULL, "devices",
         report->device_count > 0 ? devices_json(report) : NULL, "verified", verified,
         "verification", verification_json(verification));

@@ -69,6 +69,8 @@ static void append_histogram(struct text *text, const struct statistics *statist
     text_append_string(text, "]}");
 }
 
+/* Continues to compute the statistics of a hierarchy. A matrix has them in its file, so a matrix
+ * without them is damaged. */
 static enum status sweep_some(struct stream *stream, struct statistics_sweep **sweep)
 {
     const struct request *request = stream->request;
@@ -85,14 +87,6 @@ static enum status sweep_some(struct stream *stream, struct statistics_sweep **s
     return is_done && result_statistics(stream->result) == NULL ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* Continues to compute the statistics of a hierarchy. A matrix has them in its file, so a matrix
- * without them is damaged. */
-static bool compute_some(struct stream *stream, struct text *text)
-{
-    const enum status status = sweep_some(stream, (void *)stream->context);
-    return status == STATUS_OK || stream_fail(stream, text, status);
-}
-
 /* Appends a piece of a column; stream->position numbers the pieces of all columns. Each column has
  * the same number of pieces, at least one. */
 static bool make_pieces(struct stream *stream, struct text *text)
@@ -100,7 +94,8 @@ static bool make_pieces(struct stream *stream, struct text *text)
     static const char *const names[] = {"eccentricity", "closeness", "reachable"};
     const struct statistics *statistics = result_statistics(stream->result);
     if (statistics == NULL) {
-        return compute_some(stream, text);
+        const enum status status = sweep_some(stream, (void *)stream->context);
+        return status == STATUS_OK || stream_fail(stream, text, status);
     }
     const struct statistics_summary *summary = statistics->summary;
     const uint32_t n = statistics->vertex_count;
