@@ -29,7 +29,6 @@ struct hierarchy_sweep {
 struct hierarchy_search {
     const struct hierarchy *hierarchy; /* points to view */
     struct hierarchy view; /* copy of the opened hierarchy; up and down exchanged if reversed */
-    bool is_reversed;
     struct hierarchy_sweep sweep;
     const struct hierarchy_operations *operations;
     size_t element_bytes;

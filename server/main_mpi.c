@@ -13,6 +13,6 @@ int main(int argc, char **argv)
     const bool is_worker = argc == 3 && strcmp(argv[1], WORKER_RANK_FLAG) == 0;
     const int code = is_worker ? worker_child_run_rank(argv[2], ranks)
                                : apsp_run(ranks->count > 1 ? ranks : NULL, argc, argv);
-    ranks_mpi_close(ranks);
+    ranks_mpi_close();
     return code;
 }

@@ -128,8 +128,7 @@ struct ranks *ranks_mpi_open(int *argc, char ***argv)
     return &ranks;
 }
 
-void ranks_mpi_close(struct ranks *ranks)
+void ranks_mpi_close(void)
 {
-    (void)ranks;
     MPI_Finalize();
 }

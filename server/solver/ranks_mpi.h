@@ -7,4 +7,4 @@
 /* Connects the processes that mpirun or srun has started together, and removes the launcher's own
  * arguments. In all ranks but the first, standard output is /dev/null. */
 struct ranks *ranks_mpi_open(int *argc, char ***argv);
-void ranks_mpi_close(struct ranks *ranks);
+void ranks_mpi_close(void);
