@@ -87,9 +87,7 @@ static void *group_run_step(void *context)
 {
     struct group_member *member = (struct group_member *)context;
     enum status status = exchange_enter(member->solve.gpu);
-    if (status == STATUS_OK) {
-        status = member->step(member);
-    }
+    STATUS_THEN(status, member->step(member));
     member->status = status;
     if (status != STATUS_OK) {
         __atomic_store_n(&member->group->over, 1, __ATOMIC_RELAXED);
@@ -411,9 +409,7 @@ MUST_CHECK static enum status group_solve(struct group *group)
         STATUS_TRY((group_fill_statistics<semiring, result>(group)));
     }
     enum status status = group_each(group, group_download<semiring, result>);
-    if (status == STATUS_OK) {
-        status = group_agree(group);
-    }
+    STATUS_THEN(status, group_agree(group));
     whole->timings->d2h_s += now_s() - begin_s;
     group_account(group);
     return status;

@@ -29,9 +29,8 @@ struct finish_rows {
 /* Converts one element to the kind of the result. With negative weights, an unreachable integer
  * falls below UNREACHABLE_I4 during the solve and is restored; infinity is not changed. */
 static __device__ __forceinline__ void finish_convert(int32_t distance, int32_t *to,
-                                                      volatile struct finish_alarm *alarm)
+                                                      volatile struct finish_alarm *)
 {
-    (void)alarm;
     *to = distance > UNREACHABLE_I4_DRIFT ? UNREACHABLE_I4 : distance;
 }
 
@@ -46,24 +45,21 @@ static __device__ __forceinline__ void finish_convert(int32_t distance, uint16_t
 }
 
 static __device__ __forceinline__ void finish_convert(uint16_t distance, int32_t *to,
-                                                      volatile struct finish_alarm *alarm)
+                                                      volatile struct finish_alarm *)
 {
-    (void)alarm;
     *to = distance == NARROW_UNREACHABLE ? UNREACHABLE_I4 : distance;
 }
 
 static __device__ __forceinline__ void finish_convert(uint16_t distance, uint16_t *to,
-                                                      volatile struct finish_alarm *alarm)
+                                                      volatile struct finish_alarm *)
 {
-    (void)alarm;
     *to = distance == NARROW_UNREACHABLE ? (uint16_t)UNREACHABLE_U2 : distance;
 }
 
 template <typename real>
 static __device__ __forceinline__ void finish_convert(real distance, real *to,
-                                                      volatile struct finish_alarm *alarm)
+                                                      volatile struct finish_alarm *)
 {
-    (void)alarm;
     *to = distance;
 }
 
@@ -73,9 +69,8 @@ static __device__ __forceinline__ bool finish_is_negative(element distance)
     return distance < (element)0;
 }
 
-static __device__ __forceinline__ bool finish_is_negative(uint16_t distance)
+static __device__ __forceinline__ bool finish_is_negative(uint16_t)
 {
-    (void)distance;
     return false;
 }
 

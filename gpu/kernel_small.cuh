@@ -164,7 +164,7 @@ small_interior(struct tile_matrix<typename semiring::element> matrix, const stru
     const bool alone = gridDim.x == 1;
     if (blockIdx.x == 0 && pivot + 1 < step.tile_count) {
         struct small_part<typename semiring::element, QUAD, QUAD, 1> part;
-        small_relax_tile<semiring>(
+        small_relax<semiring, SMALL_TILE, SMALL_TILE>(
             part, tile_place_of_thread<SMALL_TILE>(), small_tile(matrix, pivot + 1, pivot),
             small_tile(matrix, pivot, pivot + 1), small_tile(matrix, pivot + 1, pivot + 1), shared);
         small_close_and_keep<semiring>(matrix, step, pivot + 1, part, shared);

@@ -312,20 +312,13 @@ MUST_CHECK static enum status rounds_launch_next(const struct rounds<semiring> *
         rounds->matrices[index], rounds_interior(rounds, index, round, pivots, next), gpu->stream);
 }
 
-/* Makes the ranks agree on cancellations and alarms since the last agreement. */
-template <typename semiring>
-MUST_CHECK static enum status rounds_agree(struct rounds<semiring> *rounds)
-{
-    return ranks_agree(rounds->exchange.ranks, rounds->found);
-}
-
 /* Computes the panels of a round, one pivot tile after another. The rows and columns of the second
  * pivot tile are relaxed over the first pivot tile before the second is closed. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_start_panels(struct rounds<semiring> *rounds, uint32_t round)
 {
     const struct exchange *exchange = &rounds->exchange;
-    STATUS_TRY(rounds_agree(rounds));
+    STATUS_TRY(ranks_agree(exchange->ranks, rounds->found));
     STATUS_TRY(rounds_await_room(rounds, round));
     STATUS_TRY(rounds_start_pivot(rounds, round, 0));
     if (rounds_width(rounds, round) > 1) {
@@ -440,5 +433,5 @@ MUST_CHECK static enum status rounds_run(struct rounds<semiring> *rounds)
     for (uint32_t round = count - ahead; round < count; round++) {
         STATUS_TRY(rounds_finish(rounds, round));
     }
-    return rounds_agree(rounds);
+    return ranks_agree(rounds->exchange.ranks, rounds->found);
 }

@@ -60,10 +60,8 @@ struct semiring_f4 {
         return fminf(distance, to + from);
     }
     static __device__ __forceinline__ word relax_pair(word distance, word to0, word from0, word to1,
-                                                      word from1, uint32_t column, int32_t one)
+                                                      word from1, uint32_t, int32_t)
     {
-        (void)column;
-        (void)one;
         return __int_as_float(__vimin3_s32(__float_as_int(distance), __float_as_int(to0 + from0),
                                            __float_as_int(to1 + from1)));
     }
@@ -72,10 +70,8 @@ struct semiring_f4 {
 /* The semiring of float32 of any sign. */
 struct semiring_f4_signed : semiring_f4 {
     static __device__ __forceinline__ word relax_pair(word distance, word to0, word from0, word to1,
-                                                      word from1, uint32_t column, int32_t one)
+                                                      word from1, uint32_t, int32_t)
     {
-        (void)column;
-        (void)one;
         return fminf(fminf(distance, to0 + from0), to1 + from1);
     }
 };
@@ -95,10 +91,8 @@ struct semiring_f8 {
         return sum < distance ? sum : distance;
     }
     static __device__ __forceinline__ word relax_pair(word distance, word to0, word from0, word to1,
-                                                      word from1, uint32_t column, int32_t one)
+                                                      word from1, uint32_t, int32_t)
     {
-        (void)column;
-        (void)one;
         return relax(relax(distance, to0, from0), to1, from1);
     }
 };
@@ -120,10 +114,8 @@ struct semiring_u2 {
         return __viaddmin_s32(to, from, distance);
     }
     static __device__ __forceinline__ word relax_pair(word distance, word to0, word from0, word to1,
-                                                      word from1, uint32_t column, int32_t one)
+                                                      word from1, uint32_t, int32_t)
     {
-        (void)column;
-        (void)one;
         return __viaddmin_u16x2(to1, from1, __viaddmin_u16x2(to0, from0, distance));
     }
 };

@@ -96,7 +96,7 @@ static __device__ __forceinline__ void ring_copy_piece(unsigned char *shared, co
 
 #endif
 
-static __device__ __forceinline__ void ring_init(unsigned char *ring)
+static __device__ __forceinline__ void ring_init([[maybe_unused]] unsigned char *ring)
 {
 #if RING_BULK
     if (threadIdx.x == 0) {
@@ -111,22 +111,18 @@ static __device__ __forceinline__ void ring_init(unsigned char *ring)
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     }
-#else
-    (void)ring;
 #endif
 }
 
 /* Waits until every warp has finished with the previous slab of the stage. Without bulk copies no
  * wait is needed, because copies are issued after the barrier that follows that slab. */
-static __device__ __forceinline__ void ring_await_room(unsigned char *ring, uint32_t slab)
+static __device__ __forceinline__ void ring_await_room([[maybe_unused]] unsigned char *ring,
+                                                       [[maybe_unused]] uint32_t slab)
 {
 #if RING_BULK
     if (slab >= RING_STAGES) {
         ring_wait(ring_barrier(ring, slab, true), (slab / RING_STAGES - 1) % 2);
     }
-#else
-    (void)ring;
-    (void)slab;
 #endif
 }
 
@@ -176,20 +172,20 @@ static __device__ __forceinline__ void ring_order_none(void)
 
 /* Waits until the slab has arrived and, without bulk copies, all threads have left the next
  * stage. */
-static __device__ __forceinline__ void ring_await_slab(unsigned char *ring, uint32_t slab)
+static __device__ __forceinline__ void ring_await_slab([[maybe_unused]] unsigned char *ring,
+                                                       [[maybe_unused]] uint32_t slab)
 {
 #if RING_BULK
     ring_wait(ring_barrier(ring, slab, false), slab / RING_STAGES % 2);
 #else
-    (void)ring;
-    (void)slab;
     __pipeline_wait_prior(RING_STAGES - 2);
     __syncthreads();
 #endif
 }
 
 /* Signals that this warp has finished with the slab. */
-static __device__ __forceinline__ void ring_leave(unsigned char *ring, uint32_t slab)
+static __device__ __forceinline__ void ring_leave([[maybe_unused]] unsigned char *ring,
+                                                  [[maybe_unused]] uint32_t slab)
 {
 #if RING_BULK
     __syncwarp();
@@ -198,9 +194,6 @@ static __device__ __forceinline__ void ring_leave(unsigned char *ring, uint32_t 
             "mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(ring_barrier(ring, slab, true))
             : "memory");
     }
-#else
-    (void)ring;
-    (void)slab;
 #endif
 }
 

@@ -177,18 +177,6 @@ small_relax(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> &p
     __syncthreads();
 }
 
-/* Relaxes a whole tile over a pivot tile. The result stays in registers. */
-template <typename semiring, uint32_t GAP>
-static __device__ __forceinline__ void
-small_relax_tile(struct small_part<typename semiring::element, QUAD, QUAD, GAP> &part,
-                 struct tile_place place, struct small_view<typename semiring::element> left,
-                 struct small_view<typename semiring::element> right,
-                 struct small_view<typename semiring::element> home,
-                 struct small_shared<typename semiring::element> *shared)
-{
-    small_relax<semiring, SMALL_TILE, SMALL_TILE>(part, place, left, right, home, shared);
-}
-
 /* Returns the first row and column of a thread that has ROWS rows, four rows apart. */
 template <uint32_t ROWS> static __device__ __forceinline__ struct tile_place small_place(void)
 {
@@ -209,7 +197,7 @@ small_interior_tile(struct small_view<typename semiring::element> left,
 {
     const struct tile_place place = small_place<QUAD>();
     struct small_part<typename semiring::element, QUAD, QUAD, 4> part;
-    small_relax_tile<semiring>(part, place, left, right, home, shared);
+    small_relax<semiring, SMALL_TILE, SMALL_TILE>(part, place, left, right, home, shared);
     small_store(part, small_inside(home, place.row, place.column));
 }
 
