@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(FILL_THREADS)
         tiles != nullptr ? tiles[blockIdx.x].column : blockIdx.x % tile_count;
     const bool diagonal = tile_rows_global(rows, tile_row) == tile_column;
     element *const home = tile_at(matrix, tile_row, tile_column);
-    const element far = semiring::unreachable();
+    const element far = semiring_unreachable<element>();
     for (uint32_t at = threadIdx.x * across; at < GPU_TILE * GPU_TILE;
          at += FILL_THREADS * across) {
         const uint32_t row = at / GPU_TILE;

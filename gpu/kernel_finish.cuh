@@ -74,22 +74,6 @@ static __device__ __forceinline__ bool finish_is_negative(uint16_t)
     return false;
 }
 
-/* Sets a distance to unreachable, for elements of tiles that were never written. */
-static __device__ __forceinline__ void finish_set_far(int32_t *distance)
-{
-    *distance = UNREACHABLE_I4;
-}
-
-static __device__ __forceinline__ void finish_set_far(uint16_t *distance)
-{
-    *distance = NARROW_UNREACHABLE;
-}
-
-template <typename real> static __device__ __forceinline__ void finish_set_far(real *distance)
-{
-    *distance = INFINITY;
-}
-
 template <typename element, typename result>
 __global__ void __launch_bounds__(FINISH_THREADS)
     finish_kernel(struct tile_matrix<element> matrix, struct finish_rows rows, result *chunk)
@@ -103,11 +87,9 @@ __global__ void __launch_bounds__(FINISH_THREADS)
     const uint64_t end = min(begin + FINISH_SPAN, (uint64_t)rows.vertex_count);
     for (uint64_t column = begin + threadIdx.x; column < end; column += FINISH_THREADS) {
         const uint64_t place = tile_position(rows.order, column);
-        element distance;
-        finish_set_far(&distance);
-        if (tile_holds(rows.order, position, place)) {
-            distance = from[place];
-        }
+        /* Some tiles are never written. */
+        const element distance =
+            tile_holds(rows.order, position, place) ? from[place] : semiring_unreachable<element>();
         if (column == row && finish_is_negative(distance)) {
             rows.alarm->negative = 1;
         }

@@ -138,10 +138,11 @@ planned_products(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
 template <typename semiring>
 static __device__ __forceinline__ typename semiring::word planned_far(void)
 {
+    const typename semiring::element far = semiring_unreachable<typename semiring::element>();
     if constexpr (semiring_packing<semiring>() == 2) {
-        return (uint32_t)semiring::unreachable() << 16 | semiring::unreachable();
+        return (uint32_t)far << 16 | far;
     } else {
-        return semiring::unreachable();
+        return far;
     }
 }
 

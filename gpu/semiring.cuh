@@ -15,6 +15,19 @@
 #include "gpu/tile.cuh"
 
 #include <math.h>
+#include <type_traits>
+
+/* Returns the distance of an unreachable vertex. */
+template <typename element> static __device__ __forceinline__ element semiring_unreachable(void)
+{
+    if constexpr (std::is_same<element, int32_t>::value) {
+        return UNREACHABLE_I4;
+    } else if constexpr (std::is_same<element, uint16_t>::value) {
+        return NARROW_UNREACHABLE;
+    } else {
+        return INFINITY;
+    }
+}
 
 /* The semiring of int32. The sum of two unreachable distances fits an int32. */
 struct semiring_i4 {
@@ -22,10 +35,6 @@ struct semiring_i4 {
     typedef int32_t word;
     typedef int32_t scalar;
 
-    static __device__ __forceinline__ element unreachable(void)
-    {
-        return UNREACHABLE_I4;
-    }
     static __device__ __forceinline__ scalar relax(scalar distance, scalar to, scalar from)
     {
         return __viaddmin_s32(to, from, distance);
@@ -51,10 +60,6 @@ struct semiring_f4 {
     typedef float word;
     typedef float scalar;
 
-    static __device__ __forceinline__ element unreachable(void)
-    {
-        return INFINITY;
-    }
     static __device__ __forceinline__ scalar relax(scalar distance, scalar to, scalar from)
     {
         return fminf(distance, to + from);
@@ -81,10 +86,6 @@ struct semiring_f8 {
     typedef double word;
     typedef double scalar;
 
-    static __device__ __forceinline__ element unreachable(void)
-    {
-        return INFINITY;
-    }
     static __device__ __forceinline__ scalar relax(scalar distance, scalar to, scalar from)
     {
         const scalar sum = to + from;
@@ -105,10 +106,6 @@ struct semiring_u2 {
     typedef uint32_t word;
     typedef int32_t scalar;
 
-    static __device__ __forceinline__ element unreachable(void)
-    {
-        return NARROW_UNREACHABLE;
-    }
     static __device__ __forceinline__ scalar relax(scalar distance, scalar to, scalar from)
     {
         return __viaddmin_s32(to, from, distance);

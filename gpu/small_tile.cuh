@@ -253,7 +253,7 @@ small_interior_pair(const struct small_pair<typename semiring::element> &pair,
     for (uint32_t i = 0; i < rows; i++) {
 #pragma unroll
         for (uint32_t j = 0; j < QUAD; j++) {
-            part.rows[i].at[j] = semiring::unreachable();
+            part.rows[i].at[j] = semiring_unreachable<element>();
         }
     }
     __pipeline_wait_prior(2);
