@@ -53,6 +53,11 @@ struct search {
     bool is_right;     /* the row of the batch at this index is proven */
 };
 
+struct zero_edge {
+    uint32_t source;
+    uint32_t target;
+};
+
 struct certificate {
     const struct certificate_request *request;
     const struct graph *graph;
@@ -63,8 +68,10 @@ struct certificate {
     double floor;   /* relative tolerance, 0 for integers */
     double epsilon; /* relative error of one addition */
     double least;   /* smallest normal number: smaller ones have a larger error */
-    struct adjacency *adjacency; /* edges of an undirected graph in both directions, or NULL */
-    struct search *searches;     /* buffers, one struct per thread */
+    struct adjacency *adjacency;  /* edges of an undirected graph in both directions, or NULL */
+    struct zero_edge *zero_edges; /* the edges of weight 0, for the faster check */
+    uint64_t zero_count;
+    struct search *searches; /* buffers, one struct per thread */
     uint32_t thread_count;
     uint32_t row_count;
     uint32_t first_row; /* index of the first row of the current batch */
@@ -86,6 +93,30 @@ static enum status create_adjacency(struct certificate *certificate)
     return certificate->graph->directed || certificate->adjacency != NULL
                ? STATUS_OK
                : adjacency_create(certificate->graph, &certificate->adjacency);
+}
+
+static enum status list_zero_edges(struct certificate *certificate)
+{
+    const struct graph *graph = certificate->graph;
+    uint64_t count = 0;
+    for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
+        count += graph->weight_i4[edge] == 0;
+    }
+    certificate->zero_edges = malloc((count + 1) * sizeof(*certificate->zero_edges));
+    if (certificate->zero_edges == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    uint32_t row = 0;
+    for (uint64_t edge = 0; certificate->zero_count < count; edge++) {
+        if (graph->weight_i4[edge] == 0) {
+            while (graph->row_offset[row + 1] <= edge) {
+                row++;
+            }
+            certificate->zero_edges[certificate->zero_count++] =
+                (struct zero_edge){row, graph->target[edge]};
+        }
+    }
+    return STATUS_OK;
 }
 
 static enum status init_certificate(struct certificate *certificate)
@@ -119,7 +150,7 @@ static enum status init_certificate(struct certificate *certificate)
     if (!enough) {
         return STATUS_NO_MEMORY;
     }
-    return certificate->is_quick ? STATUS_OK : create_adjacency(certificate);
+    return certificate->is_quick ? list_zero_edges(certificate) : create_adjacency(certificate);
 }
 
 static void finish_certificate(struct certificate *certificate)
@@ -132,6 +163,7 @@ static void finish_certificate(struct certificate *certificate)
         free(certificate->searches[i].shortest);
     }
     free(certificate->searches);
+    free(certificate->zero_edges);
     adjacency_destroy(certificate->adjacency);
 }
 
@@ -312,17 +344,14 @@ static bool carry_zero(int32_t *shortest, uint32_t from, uint32_t to)
     return shortens;
 }
 
-static bool carry_zeros(const struct graph *graph, int32_t *shortest)
+static bool carry_zeros(const struct certificate *certificate, int32_t *shortest)
 {
     bool changed = false;
-    for (uint32_t row = 0; row < graph->vertex_count; row++) {
-        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            const uint32_t target = graph->target[edge];
-            if (graph->weight_i4[edge] == 0) {
-                changed |= carry_zero(shortest, row, target);
-                changed |= !graph->directed && carry_zero(shortest, target, row);
-            }
-        }
+    for (uint64_t i = 0; i < certificate->zero_count; i++) {
+        const struct zero_edge *edge = &certificate->zero_edges[i];
+        changed |= carry_zero(shortest, edge->source, edge->target);
+        changed |=
+            !certificate->graph->directed && carry_zero(shortest, edge->target, edge->source);
     }
     return changed;
 }
@@ -389,9 +418,9 @@ static bool check_quickly(const struct certificate *certificate, const struct se
     relax_edges(graph, distance, shortest);
     /* Bellman's equation does not apply to the source, whose entry is 0. */
     shortest[place.source] = 0;
-    bool changes = graph->summary.min_weight <= 0;
+    bool changes = certificate->zero_count > 0;
     for (int pass = 0; changes && pass < ZERO_PASSES_MAX; pass++) {
-        changes = carry_zeros(graph, shortest);
+        changes = carry_zeros(certificate, shortest);
     }
     return !changes && memcmp(distance, shortest, n * sizeof(*distance)) == 0;
 }
