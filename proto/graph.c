@@ -313,6 +313,25 @@ static void copy_larger(const struct graph *graph, const uint64_t *first, struct
     folded->row_offset[graph->vertex_count] = kept;
 }
 
+/* Returns a copy of the offsets of the rows, or NULL when out of memory. */
+static uint64_t *copy_offsets(const struct graph *graph)
+{
+    const size_t size = ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset);
+    uint64_t *offsets = malloc(size);
+    if (offsets != NULL) {
+        memcpy(offsets, graph->row_offset, size);
+    }
+    return offsets;
+}
+
+bool graph_is_symmetric(const struct graph *graph)
+{
+    uint64_t *next = copy_offsets(graph);
+    const bool found = next != NULL && is_symmetric(graph, next);
+    free(next);
+    return found;
+}
+
 enum status graph_fold(const struct graph *graph, struct graph **ret_folded)
 {
     *ret_folded = NULL;
@@ -320,12 +339,10 @@ enum status graph_fold(const struct graph *graph, struct graph **ret_folded)
         graph->summary.negative || graph->summary.negative_loop != NO_VERTEX) {
         return STATUS_OK;
     }
-    const size_t size = (size_t)graph->vertex_count * sizeof(uint64_t);
-    uint64_t *next = malloc(size);
+    uint64_t *next = copy_offsets(graph);
     if (next == NULL) {
         return STATUS_NO_MEMORY;
     }
-    memcpy(next, graph->row_offset, size);
     enum status status = STATUS_OK;
     if (is_symmetric(graph, next)) {
         *ret_folded = graph_create_like(graph, graph->weight_type, graph->edge_count / 2);

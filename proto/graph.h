@@ -118,6 +118,10 @@ void graph_destroy_copy(struct graph *copy);
 MUST_CHECK enum status graph_scale(const struct graph *graph, uint32_t decimals,
                                    struct graph **ret_scaled);
 
+/* Returns whether each edge of a directed graph has a reverse edge of the same weight. Returns
+ * false if 8 bytes per vertex cannot be allocated. O(n + m). */
+bool graph_is_symmetric(const struct graph *graph);
+
 /* Folds a directed graph in which every edge has a reverse edge of the same weight, as in most
  * files of road networks, into the equivalent undirected graph. The distances are the same, and the
  * solve does half of the work. *ret_folded is NULL if the graph is undirected, has a negative

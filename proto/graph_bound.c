@@ -119,17 +119,27 @@ void graph_tighten_bound(struct graph *graph)
 {
     const size_t vertices = (size_t)graph->vertex_count + 1;
     struct graph one_way = *graph; /* treated as directed, so that adjacency lists each edge once */
-    struct adjacency *entering = NULL;
+    struct adjacency *created = NULL;
     uint64_t *lengths = NULL;
 
     one_way.directed = true;
     if (graph->weight_type != WEIGHT_INTEGER || graph->summary.negative ||
         graph->summary.max_weight >= GRAPH_BOUND_I4 ||
-        graph->summary.distance_bound < GRAPH_BOUND_I4 ||
-        adjacency_create(&one_way, &entering) != STATUS_OK) {
+        graph->summary.distance_bound < GRAPH_BOUND_I4) {
         return;
     }
-    lengths = reallocarray(NULL, vertices * (graph->directed ? 2 : 1), sizeof(*lengths));
+    const bool symmetric = graph->directed && graph_is_symmetric(graph);
+    if (!symmetric && adjacency_create(&one_way, &created) != STATUS_OK) {
+        return;
+    }
+    /* In a symmetric graph, the edges into a vertex are the reverse of those out of it, and the
+     * paths to the hub are as long as those from it. */
+    const struct adjacency reverse = {
+        .offset = graph->row_offset, .source = graph->target, .weight_i4 = graph->weight_i4};
+    const struct adjacency *entering = symmetric ? &reverse : created;
+    const bool walks_back = graph->directed && !symmetric;
+
+    lengths = reallocarray(NULL, vertices * (walks_back ? 2 : 1), sizeof(*lengths));
     struct walk walk = {.graph = graph, .entering = entering, .length = lengths};
 
     walk.queue = reallocarray(NULL, vertices, sizeof(*walk.queue));
@@ -137,7 +147,7 @@ void graph_tighten_bound(struct graph *graph)
         const uint32_t hub = choose_hub(graph, entering);
 
         walk_all(&walk, hub, true, !graph->directed);
-        if (graph->directed) {
+        if (walks_back) {
             walk.length = lengths + vertices;
             walk_all(&walk, hub, false, true);
         }
@@ -146,5 +156,5 @@ void graph_tighten_bound(struct graph *graph)
     }
     free(lengths);
     free(walk.queue);
-    adjacency_destroy(entering);
+    adjacency_destroy(created);
 }

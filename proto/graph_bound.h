@@ -11,6 +11,6 @@
  * enters and leaves the component at most once.
  *
  * The bound holds for shortest paths only. Other paths may be longer, so a solver must keep sums
- * above GRAPH_BOUND_I4 from wrapping, as min(unreachable, a + b) does. O(n + m). Uses 8 bytes per
- * edge and 28 bytes per vertex during the call; without that memory nothing changes. */
+ * above GRAPH_BOUND_I4 from wrapping, as min(unreachable, a + b) does. O(n + m). Uses at most 8
+ * bytes per edge and 28 bytes per vertex during the call; without that memory nothing changes. */
 void graph_tighten_bound(struct graph *graph);

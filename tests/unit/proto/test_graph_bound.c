@@ -24,17 +24,25 @@ static double sum_of_largest(const struct graph *graph)
     return sum;
 }
 
+/* A third of the graphs have an equal reverse edge for each edge. */
 static struct graph *make_random(uint64_t *seed)
 {
     const uint32_t vertex_count = 3 + range_next(seed, RANGE_VERTICES - 2);
     const uint32_t count = range_next(seed, 5 * vertex_count);
-    struct range_edge edges[5 * RANGE_VERTICES];
+    const bool is_mirrored = range_next(seed, 3) == 0;
+    struct range_edge edges[2 * 5 * RANGE_VERTICES];
     for (uint32_t i = 0; i < count; ++i) {
         edges[i] =
             (struct range_edge){range_next(seed, vertex_count), range_next(seed, vertex_count),
                                 (int32_t)range_next(seed, 32) * SCALE};
+        edges[count + i] = (struct range_edge){edges[i].target, edges[i].source, edges[i].weight};
     }
-    return range_build(vertex_count, edges, count, range_next(seed, 2) == 0);
+    struct graph *graph = range_build(vertex_count, edges, is_mirrored ? 2 * count : count,
+                                      is_mirrored || range_next(seed, 2) == 0);
+    if (is_mirrored) {
+        assert_true(graph_is_symmetric(graph));
+    }
+    return graph;
 }
 
 TEST(no_distance_exceeds_the_bound)
