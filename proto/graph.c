@@ -255,12 +255,14 @@ enum status graph_count_components(struct graph *graph)
         parent[v] = v;
     }
     for (uint32_t v = 0; v < vertex_count && count > 1; v++) {
+        uint32_t a = find_root(parent, v);
+
         for (uint64_t edge = graph->row_offset[v]; edge < graph->row_offset[v + 1]; edge++) {
-            const uint32_t a = find_root(parent, v);
             const uint32_t b = find_root(parent, graph->target[edge]);
 
             if (a != b) {
                 parent[a > b ? a : b] = a > b ? b : a;
+                a = a > b ? b : a;
                 count--;
             }
         }
