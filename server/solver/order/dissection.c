@@ -87,14 +87,15 @@ enum status dissection_has_thin_level(const struct pattern *pattern, bool *ret_f
     return status;
 }
 
-/* A part to divide, in a separate thread if it is large. */
+/* A part to divide. */
 struct part {
     struct dissection *dissection;
     struct pattern pattern;
     uint32_t begin;
-    uint32_t threads;
     uint32_t node;
     enum status status;
+    atomic_flag *one_ended; /* set by the first of two sides to end, which leaves its thread to
+                               others; only for sides that are divided at the same time */
 };
 
 static uint32_t add_node(struct dissection *dissection, const struct order_node *node)
@@ -134,8 +135,8 @@ static enum status cut_sides(const struct part *part, const int32_t *side, const
         for (uint32_t index = 0; index < counts[which]; index++) {
             local[sorted[first + index]] = index;
         }
-        ret_sides[which] = (struct part){
-            .dissection = part->dissection, .begin = part->begin + first, .threads = part->threads};
+        ret_sides[which] =
+            (struct part){.dissection = part->dissection, .begin = part->begin + first};
         STATUS_TRY(pattern_cut(&part->pattern, sorted + first, counts[which], local,
                                &ret_sides[which].pattern));
     }
@@ -177,31 +178,54 @@ static bool is_leaf(const struct pattern *pattern, uint32_t most)
     return weight <= most || pattern->offset[pattern->vertex_count] == 0;
 }
 
-static void *divide_part(void *context);
+static void divide_part(struct part *part);
 
-/* Divides both sides, in parallel if there are threads. */
+/* Reserves an idle thread. Returns false if there is none. */
+static bool reserve_thread(atomic_uint *idle)
+{
+    unsigned count = atomic_load(idle);
+    while (count > 0 && !atomic_compare_exchange_weak(idle, &count, count - 1)) {
+    }
+    return count > 0;
+}
+
+/* Divides one of two sides that are divided at the same time. */
+static void *divide_side(void *context)
+{
+    struct part *side = context;
+    divide_part(side);
+    if (!atomic_flag_test_and_set(side->one_ended)) {
+        atomic_fetch_add(&side->dissection->idle, 1);
+    }
+    return NULL;
+}
+
+/* Divides both sides, at the same time if a thread is idle. */
 static enum status divide_sides(struct part sides[2])
 {
     pthread_t thread;
-    const uint32_t threads = sides[0].threads;
-    sides[1].threads = threads / 2;
-    const bool beside = threads > 1 && sides[1].pattern.vertex_count >= BRANCH_VERTICES &&
-                        pthread_create(&thread, NULL, divide_part, &sides[1]) == 0;
-    sides[0].threads = beside ? threads - threads / 2 : threads;
-    divide_part(&sides[0]);
-    if (beside) {
+    atomic_flag one_ended = ATOMIC_FLAG_INIT;
+    atomic_uint *idle = &sides[0].dissection->idle;
+    bool is_shared = sides[1].pattern.vertex_count >= BRANCH_VERTICES && reserve_thread(idle);
+    sides[0].one_ended = &one_ended;
+    sides[1].one_ended = &one_ended;
+    if (is_shared && pthread_create(&thread, NULL, divide_side, &sides[1]) != 0) {
+        is_shared = false;
+        atomic_fetch_add(idle, 1);
+    }
+    if (is_shared) {
+        divide_side(&sides[0]);
         pthread_join(thread, NULL);
     } else {
-        sides[1].threads = threads;
+        divide_part(&sides[0]);
         divide_part(&sides[1]);
     }
     return sides[0].status != STATUS_OK ? sides[0].status : sides[1].status;
 }
 
 /* Divides a part and frees its pattern. Recursion is as deep as the tree. */
-static void *divide_part(void *context)
+static void divide_part(struct part *part)
 {
-    struct part *part = context;
     struct part sides[2] = {0};
     uint32_t counts[3] = {0};
     bool divided = false;
@@ -226,14 +250,12 @@ static void *divide_part(void *context)
     } else {
         part->node = dissection_add_leaf(part->dissection, part->begin, part->begin + count);
     }
-    return NULL;
 }
 
 enum status dissection_divide(struct dissection *dissection, struct pattern *take_pattern,
-                              uint32_t begin, uint32_t threads, uint32_t *ret_node)
+                              uint32_t begin, uint32_t *ret_node)
 {
-    struct part part = {
-        .dissection = dissection, .pattern = *take_pattern, .begin = begin, .threads = threads};
+    struct part part = {.dissection = dissection, .pattern = *take_pattern, .begin = begin};
     *take_pattern = (struct pattern){0};
     divide_part(&part);
     *ret_node = part.node;

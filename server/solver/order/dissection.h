@@ -24,7 +24,9 @@ struct dissection {
     uint32_t *vertex_at;      /* the vertices of each pattern, contiguous */
     struct order_node *nodes; /* room for 2 nodes per vertex */
     atomic_uint node_count;
-    uint32_t leaf; /* maximum number of vertices of a leaf: one of the constants below */
+    uint32_t leaf;    /* maximum number of vertices of a leaf: one of the constants below */
+    atomic_uint idle; /* number of threads that may be started; a thread that waits for another
+                         side does not count as running */
     const struct observer *observer; /* checked before each separator, by any thread; NULL = none */
 };
 
@@ -37,11 +39,11 @@ struct dissection {
 #define DISSECTION_LARGE_VERTICES 8192
 
 /* Divides the pattern whose vertices begin at this position, sorts them, and adds the nodes of its
- * tree. Finishes take_pattern, whatever the status. threads: at least 1; with several threads, the
- * separators of a large pattern may differ from run to run. STATUS_NO_MEMORY, STATUS_CANCELLED. */
+ * tree. Finishes take_pattern, whatever the status. If threads are idle, the separators of a large
+ * pattern may differ from run to run. STATUS_NO_MEMORY, STATUS_CANCELLED. */
 MUST_CHECK enum status dissection_divide(struct dissection *dissection,
                                          struct pattern *take_pattern, uint32_t begin,
-                                         uint32_t threads, uint32_t *ret_node);
+                                         uint32_t *ret_node);
 
 /* Adds a leaf and returns its number. */
 uint32_t dissection_add_leaf(struct dissection *dissection, uint32_t begin, uint32_t end);

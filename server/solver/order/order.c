@@ -136,8 +136,7 @@ static enum status divide_component(struct making *making, struct component *com
         *ret_partial |= !divides;
     }
     if (status == STATUS_OK && divides) {
-        return dissection_divide(dissection, &pattern, begin, making->options->threads,
-                                 &component->node);
+        return dissection_divide(dissection, &pattern, begin, &component->node);
     }
     component->node = dissection_add_leaf(dissection, begin, begin + component->count);
     pattern_finish(&pattern);
@@ -311,7 +310,9 @@ enum status order_make(const struct graph *graph, const struct order_options *op
     struct making making = {
         .options = options,
         .dissection = {.leaf = is_large ? DISSECTION_LEAF_LARGE : DISSECTION_LEAF,
+                       .idle = options->threads - 1,
                        .observer = options->observer}};
+    CHECK(options->threads >= 1);
     struct order *order = calloc(1, sizeof(*order));
     if (order == NULL) {
         return STATUS_NO_MEMORY;

@@ -4,6 +4,7 @@
 #include "tests/lib/range_fixture.h"
 
 #define VERTICES 300
+#define GRID 110
 
 static struct range_edge edges[VERTICES * VERTICES / 2];
 
@@ -60,11 +61,33 @@ TEST(a_path_is_divided_and_a_clique_is_a_leaf)
         for (uint32_t i = 0; i < VERTICES; ++i) {
             vertex_at[i] = i;
         }
-        assert_int_equal(dissection_divide(&dissection, &pattern, 0, 1, &root), STATUS_OK);
+        assert_int_equal(dissection_divide(&dissection, &pattern, 0, &root), STATUS_OK);
         assert_null(pattern.target);
         assert_int_equal(root + 1, dissection.node_count);
         assert_int_equal(nodes[root].begin, 0);
         assert_int_equal(nodes[root].end, VERTICES);
         assert_int_equal(nodes[root].child[0] != NO_NODE, which == 0 && separator_present());
     }
+}
+
+/* The grid is so large that its sides are divided at the same time. */
+TEST(all_threads_are_idle_after_a_division)
+{
+    struct graph *graph = range_grid(GRID);
+    static uint32_t vertex_at[GRID * GRID];
+    static struct order_node nodes[2 * GRID * GRID];
+    for (uint32_t idle = 0; idle < 3; ++idle) {
+        struct dissection dissection = {
+            .vertex_at = vertex_at, .nodes = nodes, .leaf = DISSECTION_LEAF, .idle = idle};
+        struct pattern pattern;
+        uint32_t root = NO_NODE;
+        assert_int_equal(pattern_make(graph, NULL, vertex_at, &pattern), STATUS_OK);
+        for (uint32_t i = 0; i < GRID * GRID; ++i) {
+            vertex_at[i] = i;
+        }
+        assert_int_equal(dissection_divide(&dissection, &pattern, 0, &root), STATUS_OK);
+        assert_int_equal(nodes[root].end, GRID * GRID);
+        assert_int_equal(dissection.idle, idle);
+    }
+    graph_destroy(graph);
 }
