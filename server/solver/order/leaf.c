@@ -44,11 +44,6 @@ static uint64_t *row_of(const struct leaf *leaf, uint32_t i)
     return leaf->scratch->bits + (size_t)i * leaf->words;
 }
 
-static bool has_neighbour(const struct leaf *leaf, uint32_t i, uint32_t j)
-{
-    return (row_of(leaf, i)[j / WORD] >> j % WORD & 1) != 0;
-}
-
 static uint32_t number_vertex(struct leaf *leaf, uint32_t vertex)
 {
     struct leaf_scratch *scratch = leaf->scratch;
@@ -104,12 +99,17 @@ static uint32_t count_neighbours(const struct leaf *leaf, uint32_t i)
     return bits;
 }
 
+/* Joins the neighbours of v. A row has no bits of eliminated vertices. */
 static void eliminate(struct leaf *leaf, uint32_t v)
 {
     const uint64_t *row = row_of(leaf, v);
     leaf->degrees[v] = GONE;
-    for (uint32_t i = 0; i < leaf->count; i++) {
-        if (leaf->degrees[i] != GONE && has_neighbour(leaf, v, i)) {
+    for (uint32_t at = 0; at * WORD < leaf->count; at++) {
+        for (uint64_t left = row[at]; left != 0; left &= left - 1) {
+            const uint32_t i = at * WORD + (uint32_t)__builtin_ctzll(left);
+            if (i >= leaf->count) {
+                return; /* the boundary, which has no rows */
+            }
             uint64_t *to = row_of(leaf, i);
             for (uint32_t word = 0; word < leaf->words; word++) {
                 to[word] |= row[word];
