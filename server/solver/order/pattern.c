@@ -77,7 +77,9 @@ enum status pattern_make(const struct graph *graph, const uint32_t *component, u
             offset[vertex] += offset[vertex - 1];
         }
     }
-    drop_parallel(ret_pattern, mark);
+    if (graph->directed) {
+        drop_parallel(ret_pattern, mark); /* u to v and v to u are one entry of each row */
+    }
     return STATUS_OK;
 }
 

@@ -22,8 +22,11 @@ TEST(a_pattern_contains_each_entry_once)
     static uint64_t row_offset[] = {0, 2, 4, 5, 5};
     static uint32_t targets[] = {1, 2, 0, 2, 3};
     static const uint32_t component[] = {0, 0, 0, 1};
-    const struct graph graph = {
-        .vertex_count = 4, .edge_count = 5, .row_offset = row_offset, .target = targets};
+    const struct graph graph = {.vertex_count = 4,
+                                .directed = true,
+                                .edge_count = 5,
+                                .row_offset = row_offset,
+                                .target = targets};
     uint32_t mark[4];
     struct pattern pattern;
     assert_int_equal(pattern_make(&graph, NULL, mark, &pattern), STATUS_OK);
