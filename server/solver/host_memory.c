@@ -16,6 +16,7 @@
 #define GROUPS "/sys/fs/cgroup"
 #define PATH_SIZE 4096
 #define LINE_SIZE 256
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
 /* Smallest memory that is faulted in ahead: for less, starting the thread would take longer. */
 #define WARM_BYTES_MIN ((size_t)16 << 20)
@@ -150,6 +151,14 @@ uint64_t host_memory_total(void)
     return pages > 0 && page > 0 ? limit_by_groups((uint64_t)pages * (uint64_t)page, false) : 0;
 }
 
+void host_memory_use_huge_pages(void *memory, size_t size)
+{
+    const size_t ahead = (uintptr_t)memory % (size_t)sysconf(_SC_PAGESIZE);
+    if (size >= HUGE_PAGE_BYTES) {
+        (void)madvise((char *)memory - ahead, size + ahead, MADV_HUGEPAGE);
+    }
+}
+
 void *host_memory_allocate(size_t size)
 {
     if (size == 0 || size > host_memory_available() / 2) {
@@ -159,7 +168,7 @@ void *host_memory_allocate(size_t size)
     if (memory == MAP_FAILED) {
         return NULL;
     }
-    (void)madvise(memory, size, MADV_HUGEPAGE);
+    host_memory_use_huge_pages(memory, size);
     return memory;
 }
 
@@ -208,8 +217,7 @@ struct host_memory_warmer *host_memory_warm(void *memory, size_t size, uint32_t 
     }
     warmer->begin = (char *)memory - ahead;
     warmer->size = size + ahead;
-    /* Huge pages, if the file system supports them, are faulted in several times as fast. */
-    (void)madvise(warmer->begin, warmer->size, MADV_HUGEPAGE);
+    host_memory_use_huge_pages(memory, size);
     while (warmer->thread_count < threads && warmer->thread_count < HOST_MEMORY_WARM_THREADS_MAX &&
            pthread_create(&warmer->threads[warmer->thread_count], NULL, warm_pages, warmer) == 0) {
         warmer->thread_count++;

@@ -112,6 +112,9 @@ static enum status customize_shape(const struct hierarchy_shape *shape, const st
         return refuse_size(" for the free memory", reterr);
     }
     void *bytes = aligned_alloc(HIERARCHY_ALIGNMENT, size);
+    if (bytes != NULL) {
+        host_memory_use_huge_pages(bytes, size);
+    }
     enum status status = bytes != NULL ? cpu_pool_create(threads, &pool) : STATUS_NO_MEMORY;
     STATUS_THEN(status, hierarchy_customize(shape, graph, pool, options, bytes));
     cpu_pool_destroy(pool);
