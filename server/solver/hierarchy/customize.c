@@ -61,6 +61,7 @@ struct customization {
     const struct graph *graph;
     uint32_t *supernode_of; /* supernode of each position */
     atomic_ullong pivots_done;
+    uint64_t rounds_told; /* rounds of the last progress report */
     atomic_int status;
 };
 
@@ -72,7 +73,10 @@ static bool goes_on(struct customization *run, const struct hand *hand, uint32_t
     const uint64_t n = run->hierarchy.summary.vertex_count;
     if (hand == run->hands && observer != NULL) {
         const uint64_t done = (atomic_load(&run->pivots_done) + pivots) * ROUNDS / n;
-        observer_tell_rounds(observer, (uint32_t)done, ROUNDS);
+        if (done != run->rounds_told) {
+            observer_tell_rounds(observer, (uint32_t)done, ROUNDS);
+            run->rounds_told = done;
+        }
         if (observer->cancelled(observer->context)) {
             atomic_store(&run->status, STATUS_CANCELLED);
         }
