@@ -161,9 +161,9 @@ enum status listener_open(const char *address, unsigned mode, struct listener *r
                           struct problem *reterr)
 {
     struct listener listener = {.socket = -1, .lock = -1};
-    const size_t prefix = strlen(LISTENER_UNIX_PREFIX);
-    const enum status status = strncmp(address, LISTENER_UNIX_PREFIX, prefix) == 0
-                                   ? open_unix(address + prefix, mode, &listener, reterr)
+    const size_t prefix_size = strlen(LISTENER_UNIX_PREFIX);
+    const enum status status = strncmp(address, LISTENER_UNIX_PREFIX, prefix_size) == 0
+                                   ? open_unix(address + prefix_size, mode, &listener, reterr)
                                    : open_tcp(address, &listener, reterr);
     if (status != STATUS_OK) {
         listener_close(&listener);
