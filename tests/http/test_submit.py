@@ -108,8 +108,8 @@ def test_concurrent_query_bodies_share_the_upload_memory(_):
     body = b'{"pairs":[' + b"[1,2]," * 500_000 + b"[1,2]]}"
     with harness.Daemon("--http.upload_memory", "8MiB", *harness.NO_DEADLINES) as daemon:
         daemon.solve(b"p sp 2 1\na 1 2 5\n", "?name=small")
-        # One upload fits in the half of an address. The daemon reads the first one as far as it goes
-        # before the next begins: uploads that grow side by side may all be refused.
+        # One upload fits in the half of an address. The daemon reads each body as far as it has been
+        # sent before the next begins, because uploads that grow side by side may all be refused.
         connections = [daemon.connect() for _ in range(4)]
         for connection in connections:
             connection.putrequest("POST", "/v1/graphs/small/distances")
