@@ -98,14 +98,14 @@ static enum status create_adjacency(struct certificate *certificate)
 static enum status list_zero_edges(struct certificate *certificate)
 {
     const struct graph *graph = certificate->graph;
+    /* The weights need not be read if none is 0, as in most graphs. */
+    const uint64_t edge_count = graph->summary.min_weight > 0 ? 0 : graph->edge_count;
     uint64_t count = 0;
-    for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
+    for (uint64_t edge = 0; edge < edge_count; edge++) {
         count += graph->weight_i4[edge] == 0;
     }
     certificate->zero_edges = malloc((count + 1) * sizeof(*certificate->zero_edges));
-    if (certificate->zero_edges == NULL) {
-        return STATUS_NO_MEMORY;
-    }
+    STATUS_TRY(certificate->zero_edges != NULL ? STATUS_OK : STATUS_NO_MEMORY);
     uint32_t row = 0;
     for (uint64_t edge = 0; certificate->zero_count < count; edge++) {
         if (graph->weight_i4[edge] == 0) {
