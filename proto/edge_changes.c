@@ -227,10 +227,10 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
     }
     merge_edges(changes, *graph, &edges, ret_absent);
     if (edge_limit > 0 && edges.count > edge_limit) {
-        problem_set(reterr, STATUS_TOO_LARGE, "The changed graph would have too many edges.");
-        problem_limit(reterr, (double)edge_limit, (double)edges.count);
         free(edges.edges);
-        return STATUS_TOO_LARGE;
+        return problem_refuse_limit(reterr, STATUS_TOO_LARGE, (double)edge_limit,
+                                    (double)edges.count, NULL,
+                                    "The changed graph would have too many edges.");
     }
     return build_graph(&edges, graph);
 }

@@ -78,16 +78,6 @@ void problem_index(struct problem *problem, uint64_t index)
     }
 }
 
-void problem_limit(struct problem *problem, double limit, double actual)
-{
-    if (problem == NULL) {
-        return;
-    }
-    problem->has_limit = true;
-    problem->limit = limit;
-    problem->actual = actual;
-}
-
 void problem_hint(struct problem *problem, const char *format, ...)
 {
     va_list arguments;

@@ -46,7 +46,6 @@ enum status problem_refuse_limit(struct problem *problem, enum status status, do
 /* These functions add members to a problem that has been set. All accept NULL. */
 void problem_at(struct problem *problem, uint64_t line, uint64_t column);
 void problem_index(struct problem *problem, uint64_t index);
-void problem_limit(struct problem *problem, double limit, double actual);
 void problem_hint(struct problem *problem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Sets the hint "LABEL word, word." from a list that ends with NULL. */

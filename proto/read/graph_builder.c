@@ -71,10 +71,9 @@ enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_c
         builder->vertex_count = vertex_count;
         return check_room(builder, vertex_count, reterr);
     }
-    problem_set(reterr, STATUS_TOO_LARGE,
-                "The graph has %llu vertices, but at most %llu are accepted.",
-                (unsigned long long)vertex_count, (unsigned long long)limit);
-    problem_limit(reterr, (double)limit, (double)vertex_count);
+    problem_refuse_limit(reterr, STATUS_TOO_LARGE, (double)limit, (double)vertex_count, NULL,
+                         "The graph has %llu vertices, but at most %llu are accepted.",
+                         (unsigned long long)vertex_count, (unsigned long long)limit);
     problem_hint(reterr,
                  "%s%s%sSplit the graph into its components or regions, or use a device with more "
                  "memory.",

@@ -108,7 +108,6 @@ static enum status customize_shape(const struct hierarchy_shape *shape, const st
     const uint64_t size = hierarchy_bytes(shape, options->kind, graph->directed);
     struct cpu_pool *pool = NULL;
     if (available > 0 && size > available / 2) {
-        problem_limit(reterr, (double)(available / 2), (double)size);
         return refuse_size(" for the free memory", reterr);
     }
     void *bytes = aligned_alloc(HIERARCHY_ALIGNMENT, size);

@@ -10,8 +10,7 @@ static enum status read_members(const struct query *query, struct call *call,
     struct job_request job = {.wait_s = -1};
     if ((graph != NULL) == (query_value(query, "n") != NULL) ||
         (graph != NULL && query_value(query, "m") != NULL)) {
-        problem_set(reterr, STATUS_BAD_REQUEST, "Specify either graph, or both n and m.");
-        return STATUS_BAD_REQUEST;
+        return problem_set(reterr, STATUS_BAD_REQUEST, "Specify either graph, or both n and m.");
     }
     STATUS_TRY(query_read_job(query, &job, reterr));
     memcpy(call->key, job.key, sizeof(call->key));

@@ -197,8 +197,7 @@ TEST(reports_keep_their_problem_and_cycle)
 {
     struct job_report original = report;
     char cycle[] = "[1,2,3]";
-    problem_set(&original.problem, STATUS_NEGATIVE_CYCLE, "a \"cycle\"");
-    problem_limit(&original.problem, 10, 20);
+    problem_refuse_limit(&original.problem, STATUS_NEGATIVE_CYCLE, 10, 20, NULL, "a \"cycle\"");
     original.cycle = cycle;
     original.cycle_weight = -0.1;
     expect_round_trip(&original);

@@ -9,9 +9,8 @@ TEST(only_the_members_that_are_set_are_printed)
     json_t *object;
     char *text;
 
-    assert_int_equal(problem_set(&problem, STATUS_TOO_LARGE, "n is %d", 7), STATUS_TOO_LARGE);
-    problem_limit(&problem, 5, 7.5);
-    problem_hint(&problem, "less");
+    assert_int_equal(problem_refuse_limit(&problem, STATUS_TOO_LARGE, 5, 7.5, "less", "n is %d", 7),
+                     STATUS_TOO_LARGE);
     problem_at(&problem, 3, 0);
     object = problem_json(&problem, "r1");
     text = json_dumps(object, JSON_COMPACT);
