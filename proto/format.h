@@ -27,11 +27,11 @@ struct format_info {
     const char *description;     /* description for users: one line */
     const char *media_types[4];  /* canonical media type first; NULL ends the list */
     const char *file_endings[8]; /* extensions without the dot; NULL ends the list */
-    bool graph_input;
     bool matrix_output;
-    bool sniffed; /* whether it is detected from the first bytes of a file */
-    const char *const
-        *parameters; /* upload parameters other than format and name; NULL ends the list */
+    bool is_unmarked; /* the first bytes of a file do not show that it has this format */
+    /* Upload parameters other than format and name; NULL ends the list. NULL: no format of graphs.
+     */
+    const char *const *parameters;
 };
 
 /* Returns whether a matrix in this format is binary rather than text. */

@@ -137,7 +137,7 @@ enum format command_format(struct command_call *call, int flag, const char *path
     }
     const enum format format = format_from_name(call->values[flag]);
     const struct format_info *info = format_info(format);
-    if (info == NULL || !(matrix_output ? info->matrix_output : info->graph_input)) {
+    if (info == NULL || !(matrix_output ? info->matrix_output : info->parameters != NULL)) {
         command_refuse_value(call, flag,
                              matrix_output ? "one of " COMMAND_MATRIX_FORMATS
                                            : "one of " COMMAND_GRAPH_FORMATS);

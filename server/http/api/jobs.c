@@ -88,7 +88,7 @@ static enum status choose_format(struct request *request, struct problem *reterr
     if (format == FORMAT_JSON || format == FORMAT_EDGES) {
         return STATUS_OK;
     }
-    if (format != FORMAT_NONE && format_info(format)->graph_input) {
+    if (format != FORMAT_NONE && format_info(format)->parameters != NULL) {
         request->job_request.format = format;
         return STATUS_OK;
     }

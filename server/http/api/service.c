@@ -114,7 +114,7 @@ static json_t *input_json(const struct format_info *info)
     json_t *parameters = list_of(info->parameters, SIZE_MAX);
     json_array_insert_new(parameters, 0, json_string("name"));
     json_object_set_new(object, "parameters", parameters);
-    json_object_set_new(object, "sniffed", json_boolean(info->sniffed));
+    json_object_set_new(object, "sniffed", json_boolean(!info->is_unmarked));
     return object;
 }
 
@@ -128,7 +128,7 @@ void serve_service_formats(struct request *request)
     }
     for (int format = FORMAT_NONE + 1; format < FORMAT_COUNT; format++) {
         const struct format_info *info = format_info((enum format)format);
-        if (info->graph_input) {
+        if (info->parameters != NULL) {
             json_array_append_new(inputs, input_json(info));
         }
         if (info->matrix_output) {

@@ -271,7 +271,7 @@ static enum status set_word(const char *parameter, const char *value, struct job
         return reader_set_option(&request->options, parameter, value, reterr);
     }
     request->format = format_from_name(value);
-    if (request->format == FORMAT_NONE || !format_info(request->format)->graph_input) {
+    if (request->format == FORMAT_NONE || format_info(request->format)->parameters == NULL) {
         return refuse_parameter(
             reterr, "format must be a supported input format; GET /v1/formats lists the formats.");
     }

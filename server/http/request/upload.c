@@ -24,7 +24,7 @@ void upload_hint_formats(struct problem *problem)
     struct text list = {0};
     for (int format = FORMAT_NONE + 1; format < FORMAT_COUNT; format++) {
         const struct format_info *info = format_info((enum format)format);
-        if (info->graph_input) {
+        if (info->parameters != NULL) {
             text_printf(&list, "%s%s (%s)", list.size == 0 ? "" : ", ", info->name,
                         info->media_types[0]);
         }
