@@ -67,11 +67,9 @@ static size_t leave_escaped(void *context, struct MHD_Connection *connection, ch
     return strlen(text);
 }
 
-static void log_words(void *context, const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
-
 /* Logs messages of libmicrohttpd, mostly about clients that disconnected or sent garbage. */
-static void log_words(void *context, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void log_words(void *context, const char *format,
+                                                            va_list arguments)
 {
     char words[256];
     (void)context;
