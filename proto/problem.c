@@ -23,13 +23,14 @@ __attribute__((format(printf, 2, 0))) static void print_text(char to[PROBLEM_TEX
     memcpy(to + size, "...", 4);
 }
 
-/* Sets the problem to the facts, the printed detail, and the hint. problem and hint may be NULL. */
+/* Sets the problem to the facts, the printed detail, and the hint, unless the status is STATUS_OK.
+ * problem and hint may be NULL. */
 __attribute__((format(printf, 4, 0))) static void fill_problem(struct problem *problem,
                                                                const struct problem *facts,
                                                                const char *hint, const char *format,
                                                                va_list arguments)
 {
-    if (problem != NULL) {
+    if (problem != NULL && facts->status != STATUS_OK) {
         *problem = *facts;
         print_text(problem->detail, format, arguments);
         if (hint != NULL) {

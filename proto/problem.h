@@ -22,9 +22,9 @@ struct problem {
     double actual;
 };
 
-/* Fills in status, detail, position in the file and hint, and clears the other members. A line of 0
- * is filled in later by the caller; hint and problem may be NULL. Returns the status, so that a
- * failing function can end in "return problem_refuse_at(...)". */
+/* Fills in status, detail, position in the file and hint, and clears the other members, unless the
+ * status is STATUS_OK. A line of 0 is filled in later by the caller; hint and problem may be NULL.
+ * Returns the status, so that a failing function can end in "return problem_refuse_at(...)". */
 enum status problem_refuse_at(struct problem *problem, enum status status, uint64_t line,
                               uint64_t column, const char *hint, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
@@ -32,6 +32,8 @@ enum status problem_refuse_at(struct problem *problem, enum status status, uint6
     problem_refuse_at(problem, status, 0, 0, NULL, __VA_ARGS__)
 #define problem_refuse(problem, status, hint, ...)                                                 \
     problem_refuse_at(problem, status, 0, 0, hint, __VA_ARGS__)
+/* Explains the status of a call: if it is not STATUS_OK, sets the problem. Returns the status. */
+#define problem_explain(problem, status, ...) problem_set(problem, status, __VA_ARGS__)
 #define problem_bad_graph_hint(problem, line, column, hint, ...)                                   \
     problem_refuse_at(problem, STATUS_BAD_GRAPH, line, column, hint, __VA_ARGS__)
 #define problem_bad_graph(problem, line, column, ...)                                              \

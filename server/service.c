@@ -307,10 +307,8 @@ static enum status filter_calls(struct service *service, struct problem *reterr)
     if (service->config->confinement == CONFINEMENT_OFF) {
         return STATUS_OK;
     }
-    enum status status = sandbox_filter_calls(&service->policy, report);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is not enough memory to start.");
-    }
+    STATUS_TRY(problem_explain(reterr, sandbox_filter_calls(&service->policy, report),
+                               "There is not enough memory to start."));
     bool whole = report->without[0] == '\0';
     if (!whole && service->config->confinement == CONFINEMENT_REQUIRED) {
         return problem_set(reterr, STATUS_CONFIG,
@@ -409,9 +407,8 @@ static enum status start_parts(struct service *service, const char **part, struc
     *part = "confinement";
     STATUS_TRY(enter_sandbox(service, reterr));
     *part = "threads";
-    if (result_table_create(&service->results) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to start.");
-    }
+    STATUS_TRY(problem_explain(reterr, result_table_create(&service->results),
+                               "There is not enough memory to start."));
     *part = "scheduler";
     STATUS_TRY(scheduler_create(&service->loop, config, service->store, service->results,
                                 service->launcher.channel >= 0 ? &service->launcher : NULL,

@@ -119,10 +119,8 @@ static enum status certify_matrix(const struct checking *checking, const struct 
     const struct observer observer = {.cancelled = command_cancelled};
     struct verification verification = {0};
     struct cpu_pool *pool = NULL;
-    const enum status created = cpu_pool_create(cpu_pool_cores(), &pool);
-    if (created != STATUS_OK) {
-        return problem_set(reterr, created, "The verification threads cannot be started.");
-    }
+    STATUS_TRY(problem_explain(reterr, cpu_pool_create(cpu_pool_cores(), &pool),
+                               "The verification threads cannot be started."));
     const struct certificate_request request = {.graph = checking->graph,
                                                 .matrix = matrix,
                                                 .row_count = checking->rows,

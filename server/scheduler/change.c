@@ -165,9 +165,7 @@ enum status change_finish_graph(struct submission *submission)
     struct graph **graph = &submission->graph; /* first the parent, then the changed graph */
     const int folder = store_folder(scheduler->store, STORE_GRAPHS);
     enum status status = graph_file_read(folder, submission->change.parent_id, graph);
-    if (status != STATUS_OK) {
-        return problem_set(problem, status, "The stored graph cannot be read.");
-    }
+    STATUS_TRY(problem_explain(problem, status, "The stored graph cannot be read."));
     submission->change.decimals = (*graph)->summary.decimals;
     submission->change.scaling = graph_scaling(&(*graph)->summary, changes->kind);
     status = apply_changes(submission, changes, graph);

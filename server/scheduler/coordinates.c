@@ -160,17 +160,12 @@ static void read_and_write(struct pool_work *work)
     struct vertex_names *names = NULL;
     enum status status =
         graph_file_read_names(store_folder(store, STORE_GRAPHS), upload->graph_id, &names);
-    if (status != STATUS_OK) {
-        problem_set(problem, status, "The stored graph cannot be read.");
-    } else {
-        status = read_document(upload, names, &coordinates, problem);
-    }
+    problem_explain(problem, status, "The stored graph cannot be read.");
+    STATUS_THEN(status, read_document(upload, names, &coordinates, problem));
     if (status == STATUS_OK) {
         status = coordinates_file_write(store_folder(store, STORE_COORDINATES), upload->graph_id,
                                         coordinates, &upload->file, &upload->info);
-        if (status != STATUS_OK) {
-            problem_set(problem, status, "The coordinates cannot be written.");
-        }
+        problem_explain(problem, status, "The coordinates cannot be written.");
     }
     coordinates_destroy(coordinates);
     vertex_names_destroy(names);
@@ -273,9 +268,7 @@ enum status coordinates_copy(struct submission *submission)
     STATUS_THEN(status,
                 coordinates_file_write(folder, submission->graph_id, coordinates, &file, &info));
     coordinates_destroy(coordinates);
-    if (status != STATUS_OK) {
-        return problem_set(&submission->problem, status, "The coordinates cannot be copied.");
-    }
+    STATUS_TRY(problem_explain(&submission->problem, status, "The coordinates cannot be copied."));
     submission->coordinates_file = file;
     submission->coordinates = info;
     return STATUS_OK;

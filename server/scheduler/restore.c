@@ -207,10 +207,8 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
         .result = restore_result,
         .job = restore_job,
     };
-    enum status status = store_visit(scheduler->store, &visitor);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "The catalogue cannot be read.");
-    }
+    STATUS_TRY(problem_explain(reterr, store_visit(scheduler->store, &visitor),
+                               "The catalogue cannot be read."));
     struct job *job;
     TAILQ_FOREACH(job, &scheduler->jobs.unfinished, in_list)
     {

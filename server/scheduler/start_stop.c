@@ -119,10 +119,8 @@ static enum status open_gpus(struct scheduler *scheduler, struct problem *ret_pr
 static enum status open_cpu(struct scheduler *scheduler, struct problem *reterr)
 {
     struct problem problem = {0};
-    enum status status = start_worker(scheduler, false, 0, 1);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "The solver thread cannot be started.");
-    }
+    STATUS_TRY(problem_explain(reterr, start_worker(scheduler, false, 0, 1),
+                               "The solver thread cannot be started."));
     wait_for_openings(scheduler);
     drop_unopened(scheduler, &problem);
     if (scheduler->worker_count == 0) {
@@ -142,10 +140,8 @@ static enum status open_by_choice(struct scheduler *scheduler, struct problem *r
         return open_cpu(scheduler, reterr);
     }
     struct problem problem = {0};
-    enum status status = open_gpus(scheduler, &problem);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "A solver thread cannot be started.");
-    }
+    STATUS_TRY(problem_explain(reterr, open_gpus(scheduler, &problem),
+                               "A solver thread cannot be started."));
     if (scheduler->worker_count > 0) {
         reason[0] = '\0';
         return STATUS_OK;
@@ -237,10 +233,8 @@ static enum status open_scheduler(struct scheduler *scheduler, struct problem *r
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to start.");
     }
     STATUS_TRY(restore_tables(scheduler, reterr));
-    const enum status status = store_start(scheduler->store);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "The disk threads cannot be started.");
-    }
+    STATUS_TRY(problem_explain(reterr, store_start(scheduler->store),
+                               "The disk threads cannot be started."));
     order_file_trim(store_folder(scheduler->store, STORE_ORDERS),
                     scheduler->config->plan_budget_bytes);
     STATUS_TRY(open_workers(scheduler, reterr));

@@ -610,12 +610,11 @@ static enum status finish_graph(struct submission *submission)
             submission->graph, is_change && asked == KIND_AUTO ? submission->change.wanted : asked,
             &submission->kind, problem));
     }
-    const enum status status =
-        identity_of_graph(submission->graph, call->tenant->name,
-                          store_secret(submission->scheduler->store), submission->graph_id);
-    if (status != STATUS_OK) {
-        return problem_set(problem, status, "The ID of the graph cannot be computed.");
-    }
+    STATUS_TRY(problem_explain(problem,
+                               identity_of_graph(submission->graph, call->tenant->name,
+                                                 store_secret(submission->scheduler->store),
+                                                 submission->graph_id),
+                               "The ID of the graph cannot be computed."));
     return submission->placed_id[0] != '\0' ? coordinates_copy(submission) : STATUS_OK;
 }
 

@@ -234,10 +234,8 @@ static enum status find_cycle(const struct graph *graph, const struct observer *
 {
     struct negative_cycle cycle;
     const enum status status = graph_negative_cycle(graph, observer, &cycle);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "The search for a negative cycle failed: %s.",
-                           status_info(status)->title);
-    }
+    STATUS_TRY(problem_explain(reterr, status, "The search for a negative cycle failed: %s.",
+                               status_info(status)->title));
     outcome->cycle = cycle.vertices;
     outcome->cycle_length = cycle.length;
     outcome->cycle_weight = cycle.weight;
@@ -386,10 +384,9 @@ static enum status finish_solve(struct solve *solve)
     if (solve->request->verify || (account->statistics != NULL && !account->statistics_filled)) {
         /* A small matrix needs only one thread. */
         const bool alone = solve->matrix->vertex_count <= ALONE_VERTICES;
-        if (cpu_pool_create(alone ? 1 : cpu_pool_cores(), &pool) != STATUS_OK) {
-            return problem_set(solve->reterr, STATUS_NO_MEMORY,
-                               "The threads that compute the distances cannot be started.");
-        }
+        STATUS_TRY(problem_explain(solve->reterr,
+                                   cpu_pool_create(alone ? 1 : cpu_pool_cores(), &pool),
+                                   "The threads that compute the distances cannot be started."));
     }
     const enum status status = verify_matrix(solve, pool);
     if (status == STATUS_OK) {
@@ -424,10 +421,8 @@ static enum status begin_solve(struct solve *solve)
         planned =
             ranks_share_plan(ranks, graph, solve->solver->class_->tile, planned, &solve->plan);
     }
-    if (planned != STATUS_OK) {
-        return problem_set(solve->reterr, planned, "The solve cannot be planned: %s.",
-                           status_info(planned)->title);
-    }
+    STATUS_TRY(problem_explain(solve->reterr, planned, "The solve cannot be planned: %s.",
+                               status_info(planned)->title));
     outcome->plan = solve->plan->summary;
     outcome->plan.planning_s += solve->preparing_s;
     return STATUS_OK;

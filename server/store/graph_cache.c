@@ -139,11 +139,11 @@ static struct entry *find_entry(struct graph_cache *cache, const struct wanted *
     return entry;
 }
 
-static enum status refuse_reading(enum status status, const char *detail, struct problem *reterr)
+static enum status explain_reading(enum status status, const char *detail, struct problem *reterr)
 {
-    return problem_set(reterr, status, "%s",
-                       status == STATUS_NO_MEMORY ? "There is not enough memory for the request."
-                                                  : detail);
+    return problem_explain(
+        reterr, status, "%s",
+        status == STATUS_NO_MEMORY ? "There is not enough memory for the request." : detail);
 }
 
 static enum status check_size(const struct graph_cache *cache, const struct wanted *wanted,
@@ -152,11 +152,9 @@ static enum status check_size(const struct graph_cache *cache, const struct want
     uint64_t edge_count;
     *ret_bytes = wanted->info.bytes / 2 * 5; /* 2 numbers per vertex in the file, 5 in memory */
     if (wanted->part == PART_EDGES) {
-        const enum status status =
-            graph_file_sizes(cache->graph_folder, wanted->graph_id, &edge_count, ret_bytes);
-        if (status != STATUS_OK) {
-            return refuse_reading(status, "The stored graph cannot be read.", reterr);
-        }
+        STATUS_TRY(explain_reading(
+            graph_file_sizes(cache->graph_folder, wanted->graph_id, &edge_count, ret_bytes),
+            "The stored graph cannot be read.", reterr));
     }
     if (*ret_bytes <= cache->budget_bytes) {
         return STATUS_OK;
@@ -177,16 +175,15 @@ static enum status read_edges(const struct graph_cache *cache, const char *graph
     STATUS_THEN(status, adjacency_create(graph, &adjacency));
     graph_destroy(graph);
     *ret_object = adjacency;
-    return status == STATUS_OK ? STATUS_OK
-                               : refuse_reading(status, "The stored graph cannot be read.", reterr);
+    return explain_reading(status, "The stored graph cannot be read.", reterr);
 }
 
 static enum status refuse_coordinates(enum status status, struct problem *reterr)
 {
-    refuse_reading(status,
-                   status == STATUS_NO_COORDINATES ? "The graph has no coordinates."
-                                                   : "The stored coordinates cannot be read.",
-                   reterr);
+    explain_reading(status,
+                    status == STATUS_NO_COORDINATES ? "The graph has no coordinates."
+                                                    : "The stored coordinates cannot be read.",
+                    reterr);
     problem_hint(reterr, "Upload a DIMACS .co or CSV file with PUT to /v1/graphs/{g}/coordinates.");
     return status;
 }
@@ -201,7 +198,7 @@ static enum status read_places(const struct graph_cache *cache, const char *grap
                              : graph_file_read_names(cache->graph_folder, graph_id, &graph->names);
     if (status != STATUS_OK) {
         destroy_places(graph);
-        return refuse_reading(status, "The stored graph cannot be read.", reterr);
+        return explain_reading(status, "The stored graph cannot be read.", reterr);
     }
     status = coordinates_file_read(cache->coordinates_folder, graph_id, &graph->coordinates,
                                    &graph->info);
@@ -238,7 +235,7 @@ static enum status read_entry(struct graph_cache *cache, const struct wanted *wa
     make_room(cache, bytes);
     struct entry *entry = calloc(1, sizeof(*entry));
     if (entry == NULL) {
-        return refuse_reading(STATUS_NO_MEMORY, "", reterr);
+        return explain_reading(STATUS_NO_MEMORY, "", reterr);
     }
     const enum status status =
         wanted->part == PART_EDGES

@@ -132,8 +132,7 @@ static enum status write_format(const char *path, struct state_dir *folder, stru
         draft_file_finish(&draft);
     }
     STATUS_THEN(status, draft_file_sync_names(folder->root));
-    return status == STATUS_OK ? STATUS_OK
-                               : problem_set(reterr, status, "%s: cannot write FORMAT", path);
+    return problem_explain(reterr, status, "%s: cannot write FORMAT", path);
 }
 
 /* Reads FORMAT, or writes it in a new directory. A directory with a catalogue but no FORMAT is

@@ -446,10 +446,11 @@ static enum status open_parts(const char *path, uint64_t cache_bytes, struct sto
     if (fsync(dir->root) != 0) {
         return problem_set(reterr, STATUS_IO, "%s cannot be synced to disk", dir->catalogue_path);
     }
-    if (graph_cache_create(dir->folders[STORE_GRAPHS], dir->folders[STORE_COORDINATES], cache_bytes,
-                           &store->graph_cache) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "out of memory");
-    }
+    STATUS_TRY(problem_explain(reterr,
+                               graph_cache_create(dir->folders[STORE_GRAPHS],
+                                                  dir->folders[STORE_COORDINATES], cache_bytes,
+                                                  &store->graph_cache),
+                               "out of memory"));
     return state_dir_repair(dir, store->catalogue, &store->damage, reterr);
 }
 

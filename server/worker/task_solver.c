@@ -100,12 +100,8 @@ static enum status share_task(const struct ranks *ranks, struct task *task)
 {
     enum kind kind = task->kind;
     share_kind(ranks, &kind);
-    const enum status status = ranks_share_graph(ranks, STATUS_OK, &task->graph);
-    if (status != STATUS_OK) {
-        return problem_set(&task->problem, status,
+    return problem_explain(&task->problem, ranks_share_graph(ranks, STATUS_OK, &task->graph),
                            "A rank does not have enough memory for the graph.");
-    }
-    return STATUS_OK;
 }
 
 static enum status solve_task(struct task_solver *solver, struct task *task)

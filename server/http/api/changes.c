@@ -16,9 +16,9 @@ static enum status complete_change(struct request *request, struct call *call,
         {changes->list, changes->count * sizeof(*changes->list)},
         {changes->weights, changes->weights_size},
     };
-    if (request_header(request, "Idempotency-Key") != NULL &&
-        identity_of_parts(parts, 2, changes->digest) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the request.");
+    if (request_header(request, "Idempotency-Key") != NULL) {
+        STATUS_TRY(problem_explain(reterr, identity_of_parts(parts, 2, changes->digest),
+                                   "There is not enough memory for the request."));
     }
     call->submit.share = upload_memory_move(&request->share);
     serve_jobs_describe(request, call);
@@ -94,9 +94,8 @@ enum status serve_changes_edges(struct request *request, struct call *call, stru
 {
     struct edge_changes *changes = &call->submit.changes;
     struct pairs_reader reader;
-    if (identity_of_names(request->names, changes->names_digest) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the request.");
-    }
+    STATUS_TRY(problem_explain(reterr, identity_of_names(request->names, changes->names_digest),
+                               "There is not enough memory for the request."));
     const struct text *document = &request->document;
     const enum pairs_form form =
         pairs_find_form(request_header(request, "Content-Type"), request->match.route->reads,

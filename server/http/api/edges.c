@@ -57,9 +57,8 @@ static enum status open_walk(struct stream *stream, struct problem *reterr)
         return problem_refuse_limit(reterr, STATUS_TOO_LARGE, SERVE_EDGE_LIMIT, (double)count, NULL,
                                     "The graph has more edges than this route returns.");
     }
-    status = status == STATUS_OK ? graph_file_read(folder, id, &walk->graph) : status;
-    return status == STATUS_OK ? status
-                               : problem_set(reterr, status, "The stored graph cannot be read.");
+    STATUS_THEN(status, graph_file_read(folder, id, &walk->graph));
+    return problem_explain(reterr, status, "The stored graph cannot be read.");
 }
 
 const struct stream_kind serve_edges = {.context_size = sizeof(struct edge_walk),

@@ -136,12 +136,10 @@ enum status grid_answer_open(struct stream *stream, struct problem *reterr)
     const bool binary = format_is_binary(answer->format);
     STATUS_TRY(check_selection(request, answer, reterr));
     const enum status status = open_grid(answer, stream->result);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "%s",
-                           status == STATUS_CORRUPT
-                               ? "The stored result is damaged."
-                               : "There is not enough memory for the request.");
-    }
+    STATUS_TRY(problem_explain(reterr, status, "%s",
+                               status == STATUS_CORRUPT
+                                   ? "The stored result is damaged."
+                                   : "There is not enough memory for the request."));
     stream->media_type = info->media_types[0];
     /* A byte range refers to uncompressed bytes, so its answer is not compressed. */
     if (binary && request->method == METHOD_GET && request_header(request, "Range") != NULL) {

@@ -53,10 +53,8 @@ static enum status open_walker(struct stream *stream, struct problem *reterr)
         problem_hint(reterr, "Upload the graph again to repair it.");
     }
     STATUS_TRY(status);
-    return path_finder_create(walker->adjacency, &walker->finder) == STATUS_OK
-               ? STATUS_OK
-               : problem_set(reterr, STATUS_NO_MEMORY,
-                             "There is not enough memory for the request.");
+    return problem_explain(reterr, path_finder_create(walker->adjacency, &walker->finder),
+                           "There is not enough memory for the request.");
 }
 
 /* Appends the next vertex or weight of the path. Returns false after the last. */
@@ -104,12 +102,10 @@ static enum status walk_path(struct walker *walker, const struct result *result,
         walker->has_pair = false;
         walker->printing = true;
     }
-    return status == STATUS_OK
-               ? STATUS_OK
-               : problem_set(reterr, status,
-                             status == STATUS_NO_MEMORY
-                                 ? "There is not enough memory for the path."
-                                 : "The stored edges contain no path of the stored length.");
+    return problem_explain(reterr, status,
+                           status == STATUS_NO_MEMORY
+                               ? "There is not enough memory for the path."
+                               : "The stored edges contain no path of the stored length.");
 }
 
 static void look_at_line(struct walker *walker)

@@ -154,9 +154,7 @@ enum status statistics_sweep_check(const struct request *request, double rows,
     const double limit_s = request->http_context->config->sweep_limit_s;
     const struct hierarchy *hierarchy;
     const enum status status = result_open_hierarchy(request->result, &hierarchy);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "%s.", status_info(status)->title);
-    }
+    STATUS_TRY(problem_explain(reterr, status, "%s.", status_info(status)->title));
     const struct hierarchy_summary *summary = &hierarchy->summary;
     const double seconds =
         rows * (ARC_S * (double)summary->arc_count + VERTEX_S * summary->vertex_count);

@@ -91,13 +91,11 @@ enum status request_expect_body(struct request *request, struct problem *reterr)
 
 enum status request_check_document(const struct request *request, struct problem *reterr)
 {
-    if (text_status(&request->document) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the body.");
-    }
-    if (request->document.size == 0) {
-        return problem_set(reterr, STATUS_EMPTY_BODY, "The body is empty.");
-    }
-    return STATUS_OK;
+    STATUS_TRY(problem_explain(reterr, text_status(&request->document),
+                               "There is not enough memory for the body."));
+    return request->document.size > 0
+               ? STATUS_OK
+               : problem_set(reterr, STATUS_EMPTY_BODY, "The body is empty.");
 }
 
 enum status request_parse_document(const struct request *request, struct json_t **ret_document,

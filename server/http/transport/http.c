@@ -56,9 +56,7 @@ static enum status open_secrets(struct http *http, struct problem *reterr)
     if (status == STATUS_OK && is_given(config->tls_certificate)) {
         status = tls_create(&http->credentials);
     }
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is not enough memory for the HTTP server.");
-    }
+    STATUS_TRY(problem_explain(reterr, status, "There is not enough memory for the HTTP server."));
     STATUS_TRY(http_load_keys(http, reterr));
     return http_load_certificate(http, reterr);
 }

@@ -34,3 +34,14 @@ TEST(long_texts_are_truncated)
     assert_string_equal(problem.detail + PROBLEM_TEXT_SIZE - 4, "...");
     assert_int_equal(problem_set(NULL, STATUS_IO, "x"), STATUS_IO);
 }
+
+TEST(only_a_failure_is_explained)
+{
+    struct problem problem = {.line = 7};
+    assert_int_equal(problem_explain(&problem, STATUS_OK, "no"), STATUS_OK);
+    assert_int_equal(problem.line, 7);
+    assert_string_equal(problem.detail, "");
+    assert_int_equal(problem_explain(&problem, STATUS_IO, "disk %d", 1), STATUS_IO);
+    assert_int_equal(problem.status, STATUS_IO);
+    assert_string_equal(problem.detail, "disk 1");
+}
