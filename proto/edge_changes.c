@@ -1,6 +1,5 @@
 #include "proto/edge_changes.h"
 
-#include "proto/read/graph_builder.h"
 #include "proto/read/graph_rows.h"
 
 #include <inttypes.h>

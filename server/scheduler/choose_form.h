@@ -6,7 +6,6 @@
 #pragma once
 
 #include "proto/graph.h"
-#include "proto/job_document.h"
 #include "server/scheduler/tenants.h"
 
 struct scheduler;

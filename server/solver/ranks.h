@@ -7,7 +7,6 @@
 #pragma once
 
 #include "proto/graph.h"
-#include "proto/matrix.h"
 #include "proto/plan.h"
 #include "proto/ranks.h"
 

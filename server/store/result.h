@@ -8,7 +8,6 @@
  * used, the result counts as damaged, and its owner is notified once. */
 #pragma once
 
-#include "proto/job_document.h"
 #include "proto/text.h"
 #include "server/store/search_pool.h"
 

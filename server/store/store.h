@@ -16,7 +16,6 @@
 
 #include "server/store/catalogue.h"
 #include "server/store/graph_cache.h"
-#include "server/store/graph_file.h"
 #include "server/store/result.h"
 #include "server/store/state_dir.h"
 

@@ -1,7 +1,5 @@
 #include "server/http/api/serve.h"
 
-#include "proto/write/writer.h"
-
 #include <string.h>
 
 /* An endpoint of a distance query: its source or its target. */

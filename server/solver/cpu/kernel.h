@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "proto/kind.h"
 #include "proto/solve.h"
 
 #include <stdbool.h>
