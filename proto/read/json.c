@@ -113,8 +113,7 @@ struct json {
 static enum status refuse_token(const struct json_token *token, const char *detail,
                                 struct problem *reterr)
 {
-    return problem_bad_graph_hint(reterr, token->place.line, token->place.column,
-                                  token->depth == 0 ? READ_HERE : "", "%s", detail);
+    return json_token_refuse(token, detail, token->depth == 0 ? READ_HERE : "", reterr);
 }
 
 static bool is_object(const struct json_token *token)
@@ -196,9 +195,8 @@ static enum status parse_document(struct json *json, const struct json_token *to
         return refuse_token(token, "A graph must be an object.", reterr);
     }
     if (!is_end(token) && json->has_graph) {
-        (void)refuse_token(token, "There are several graphs.", reterr);
-        problem_hint(reterr, "Upload one graph at a time.");
-        return STATUS_BAD_GRAPH;
+        return json_token_refuse(token, "There are several graphs.", "Upload one graph at a time.",
+                                 reterr);
     }
     json->has_graph = true;
     json->base = is_end(token) ? 0 : token->depth + 1;
@@ -211,9 +209,9 @@ static enum status parse_member_name(struct json *json, const struct json_token 
     json->member = find_member(json, IN_GRAPH, token);
     if (json->member == MEMBER_OTHER && json->dialect == DIALECT_JSON && token->size == 7 &&
         memcmp(token->text, "weights", 7) == 0) {
-        (void)refuse_token(token, "The weights are in a separate list, not in the edges.", reterr);
-        problem_hint(reterr, "Write each weight into its edge: [source, target, weight].");
-        return STATUS_BAD_GRAPH;
+        return json_token_refuse(token, "The weights are in a separate list, not in the edges.",
+                                 "Write each weight into its edge: [source, target, weight].",
+                                 reterr);
     }
     if (json->member == MEMBER_OTHER) {
         return STATUS_OK;
@@ -502,9 +500,8 @@ static enum status parse_matrix(struct json *json, const struct json_token *toke
         return refuse_token(token, "The matrix is not an array of arrays.", reterr);
     }
     if (!is_end(token) && json->matrix.has_width) {
-        (void)refuse_token(token, "The document has both \"distances\" and \"durations\".", reterr);
-        problem_hint(reterr, "Choose one with weight=distances or weight=durations.");
-        return STATUS_BAD_GRAPH;
+        return json_token_refuse(token, "The document has both \"distances\" and \"durations\".",
+                                 "Choose one with weight=distances or weight=durations.", reterr);
     }
     return STATUS_OK;
 }

@@ -4,13 +4,6 @@
 
 #include <stdio.h>
 
-static enum status refuse_token(const struct json_token *token, const char *detail,
-                                const char *hint, struct problem *reterr)
-{
-    return problem_bad_graph_hint(reterr, token->place.line, token->place.column, hint, "%s",
-                                  detail);
-}
-
 static enum status add_cell(struct json_matrix *matrix, const struct json_token *token,
                             struct problem *reterr)
 {
@@ -22,9 +15,9 @@ static enum status add_cell(struct json_matrix *matrix, const struct json_token 
         return STATUS_OK;
     }
     if (token->kind != JSON_TOKEN_NUMBER) {
-        return refuse_token(token,
-                            "An entry of the matrix must be a number, or null for a missing edge.",
-                            "", reterr);
+        return json_token_refuse(
+            token, "An entry of the matrix must be a number, or null for a missing edge.", "",
+            reterr);
     }
     if (on_diagonal && number_parse_real(token->text, token->size, &value) && value == 0) {
         return STATUS_OK;
@@ -45,14 +38,14 @@ enum status json_matrix_accept(struct json_matrix *matrix, const struct json_tok
         return graph_builder_admit(matrix->reader->builder, (uint64_t)matrix->row + 1, reterr);
     }
     if (token->kind != JSON_TOKEN_ARRAY_END) {
-        return refuse_token(
+        return json_token_refuse(
             token, "The document is neither an object nor a matrix (an array of arrays).",
             "pandas.json_normalize converts records to a table that can be saved as CSV.", reterr);
     }
     matrix->width = matrix->has_width ? matrix->width : matrix->column;
     matrix->has_width = true;
     if (matrix->column != matrix->width || matrix->row == matrix->width) {
-        return refuse_token(
+        return json_token_refuse(
             token, "The matrix is not square, or its rows differ in length.",
             "Write edges as {\"n\": 3, \"edges\": [[0, 1, 5]]}; to convert an edge_index of "
             "PyTorch Geometric, use list(zip(*edge_index.tolist())).",
@@ -83,9 +76,9 @@ enum status json_matrix_name(struct json_matrix *matrix, const struct json_token
     }
     return row == matrix->name_count++
                ? STATUS_OK
-               : refuse_token(token, "\"sources\" and \"destinations\" are not the same vertices.",
-                              "The matrix of a graph has a row and a column for each vertex.",
-                              reterr);
+               : json_token_refuse(
+                     token, "\"sources\" and \"destinations\" are not the same vertices.",
+                     "The matrix of a graph has a row and a column for each vertex.", reterr);
 }
 
 enum status json_matrix_finish(struct json_matrix *matrix, struct graph **ret_graph,

@@ -53,12 +53,12 @@ static enum status check_name(const struct json_token *token, struct problem *re
     if (token->kind == JSON_TOKEN_NUMBER
             ? !number_is_canonical_integer(token->text, token->size, &number)
             : token->kind != JSON_TOKEN_STRING) {
-        return problem_bad_graph(reterr, token->place.line, token->place.column,
-                                 "The name of a vertex is neither an integer nor a string.");
+        return json_token_refuse(token, "The name of a vertex is neither an integer nor a string.",
+                                 NULL, reterr);
     }
     if (token->size > VERTEX_NAME_LIMIT) {
-        return problem_bad_graph(reterr, token->place.line, token->place.column,
-                                 "The name of the vertex is longer than 1024 bytes.");
+        return json_token_refuse(token, "The name of the vertex is longer than 1024 bytes.", NULL,
+                                 reterr);
     }
     return STATUS_OK;
 }
@@ -75,8 +75,8 @@ enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *t
         return add_vertex(nodes, token, *ret_row, reterr);
     }
     if (nodes->vertices[*ret_row].is_string != (token->kind == JSON_TOKEN_STRING)) {
-        return problem_bad_graph(reterr, token->place.line, token->place.column,
-                                 "The same name occurs as a string and as a number.");
+        return json_token_refuse(token, "The same name occurs as a string and as a number.", NULL,
+                                 reterr);
     }
     return STATUS_OK;
 }
@@ -87,8 +87,7 @@ enum status json_nodes_list(struct json_nodes *nodes, const struct json_token *t
     uint32_t row;
     STATUS_TRY(json_nodes_name(nodes, token, &row, reterr));
     if (nodes->vertices[row].position != NO_VERTEX) {
-        return problem_bad_graph(reterr, token->place.line, token->place.column,
-                                 "Two nodes have this id.");
+        return json_token_refuse(token, "Two nodes have this id.", NULL, reterr);
     }
     nodes->vertices[row].position = nodes->listed++;
     return STATUS_OK;

@@ -339,3 +339,10 @@ enum status json_scanner_end(struct json_scanner *scanner, struct problem *reter
     return problem_refuse_at(reterr, STATUS_TRUNCATED, scanner->place.line, scanner->place.column,
                              NULL, "The document is incomplete.");
 }
+
+enum status json_token_refuse(const struct json_token *token, const char *detail, const char *hint,
+                              struct problem *reterr)
+{
+    return problem_bad_graph_hint(reterr, token->place.line, token->place.column, hint, "%s",
+                                  detail);
+}

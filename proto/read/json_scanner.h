@@ -61,3 +61,7 @@ MUST_CHECK enum status json_scanner_feed(struct json_scanner *scanner, const cha
                                          size_t size, struct problem *reterr);
 /* Ends the document. STATUS_TRUNCATED when it is incomplete. */
 MUST_CHECK enum status json_scanner_end(struct json_scanner *scanner, struct problem *reterr);
+
+/* Refuses a token with STATUS_BAD_GRAPH and its position. hint may be NULL. */
+enum status json_token_refuse(const struct json_token *token, const char *detail, const char *hint,
+                              struct problem *reterr);
