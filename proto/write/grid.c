@@ -146,12 +146,7 @@ static void append_run(const struct grid_text *writer, const void *source, const
     const bool is_mtx = writer->form == GRID_MTX;
     const struct cell_style style = {is_mtx ? '\n' : ',', is_mtx ? "inf" : is_csv ? "" : "null"};
     const uint32_t *list = axis->list != NULL ? axis->list + first : NULL;
-    char *to = text_reserve(text, (size_t)count * CELL_SIZE);
-    if (to != NULL) {
-        const char *end = writer_print_cells(writer->grid.kind, source, list, axis->first + first,
-                                             count, &style, to);
-        text_advance(text, (size_t)(end - to));
-    }
+    writer_append_cells(text, writer->grid.kind, source, list, axis->first + first, count, &style);
 }
 
 /* Returns whether the first cell is written as "+0", the mark of a small matrix. Without the mark,

@@ -31,14 +31,20 @@ char *writer_print_cells(enum kind kind, const void *row, const uint32_t *column
     return count > 0 ? to - 1 : to;
 }
 
+void writer_append_cells(struct text *text, enum kind kind, const void *row,
+                         const uint32_t *columns, uint32_t first, uint32_t count,
+                         const struct cell_style *style)
+{
+    char *to = text_reserve(text, (size_t)count * CELL_SIZE);
+    if (to != NULL) {
+        const char *end = writer_print_cells(kind, row, columns, first, count, style, to);
+        text_advance(text, (size_t)(end - to));
+    }
+}
+
 void writer_append_distance(struct text *text, enum kind kind, const void *element)
 {
-    static const struct cell_style style = {',', "null"};
-    char *to = text_reserve(text, CELL_SIZE);
-    if (to != NULL) {
-        text_advance(text,
-                     (size_t)(writer_print_cells(kind, element, NULL, 0, 1, &style, to) - to));
-    }
+    writer_append_cells(text, kind, element, NULL, 0, 1, &(struct cell_style){',', "null"});
 }
 
 void writer_append_vertex(struct text *text, const struct vertex_names *names, uint32_t row)

@@ -18,6 +18,10 @@ struct cell_style {
  * occurs only in damaged data, is printed as unreachable. Returns the end of the text. */
 char *writer_print_cells(enum kind kind, const void *row, const uint32_t *columns, uint32_t first,
                          uint32_t count, const struct cell_style *style, char *to);
+/* Prints the cells to the text. */
+void writer_append_cells(struct text *text, enum kind kind, const void *row,
+                         const uint32_t *columns, uint32_t first, uint32_t count,
+                         const struct cell_style *style);
 
 /* Appends an element as JSON: an integer, a float's shortest decimal, or null if unreachable. */
 void writer_append_distance(struct text *text, enum kind kind, const void *element);

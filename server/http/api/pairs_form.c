@@ -63,17 +63,6 @@ static enum status check_pairs(struct answer *answer, struct problem *reterr)
     return STATUS_OK;
 }
 
-static void append_cells(const struct answer *answer, const void *elements, uint32_t count,
-                         const struct cell_style *style, struct text *text)
-{
-    char *to = text_reserve(text, (size_t)count * CELL_SIZE);
-    if (to != NULL) {
-        const char *end =
-            writer_print_cells(result_kind(answer->result), elements, NULL, 0, count, style, to);
-        text_advance(text, (size_t)(end - to));
-    }
-}
-
 static void append_line(const struct answer *answer, const uint32_t rows[2], const void *element,
                         struct text *text)
 {
@@ -82,7 +71,7 @@ static void append_line(const struct answer *answer, const uint32_t rows[2], con
         writer_append_field(text, result_names(answer->result), rows[i]);
         text_append_char(text, ',');
     }
-    append_cells(answer, element, 1, &style, text);
+    writer_append_cells(text, result_kind(answer->result), element, NULL, 0, 1, &style);
     text_append_char(text, '\n');
 }
 
@@ -94,7 +83,7 @@ static void append_pairs(const struct answer *answer, uint32_t rows[][2], const 
     const struct cell_style style = {',', "null"};
     switch (answer->form) {
     case PAIRS_JSON:
-        append_cells(answer, elements, count, &style, text);
+        writer_append_cells(text, kind, elements, NULL, 0, count, &style);
         break;
     case PAIRS_CSV:
         for (uint32_t i = 0; i < count; i++) {
