@@ -151,13 +151,10 @@ static enum status read_or_write_format(const char *path, struct state_dir *fold
     if (descriptor < 0) {
         return write_format(path, folder, reterr);
     }
-    ssize_t length = read(descriptor, text, FORMAT_TEXT_SIZE);
-    if (length < 0) {
-        enum status status = fail_step(path, "read FORMAT", reterr);
-        close(descriptor);
-        return status;
-    }
+    const ssize_t length = read(descriptor, text, FORMAT_TEXT_SIZE);
+    const enum status status = length < 0 ? fail_step(path, "read FORMAT", reterr) : STATUS_OK;
     close(descriptor);
+    STATUS_TRY(status);
     text[length] = '\0';
     return parse_format(path, text, folder, reterr);
 }
@@ -293,13 +290,11 @@ static enum status note_damage(void *context, const struct catalogue_damage *dam
     *noted = *damage;
     noted->next = repair->found;
     repair->found = noted;
-    if (strcmp(damage->what, "graph") == 0) {
-        /* A missing file is no error: the damage may have changed the ID that names the file. */
-        if (!state_dir_quarantine(folder, STORE_GRAPHS, damage->id) && errno != ENOENT) {
-            return draft_file_status(errno);
-        }
-    }
-    return STATUS_OK;
+    /* A missing file is no error: the damage may have changed the ID that names the file. */
+    return strcmp(damage->what, "graph") != 0 ||
+                   state_dir_quarantine(folder, STORE_GRAPHS, damage->id) || errno == ENOENT
+               ? STATUS_OK
+               : draft_file_status(errno);
 }
 
 static enum status note_file(struct repair *repair, const char *what, const char *id,
