@@ -143,9 +143,7 @@ static enum status apply_changes(struct submission *submission, struct edge_chan
     struct problem *problem = &submission->problem;
     unsigned char digest[IDENTITY_DIGEST_SIZE];
     if (changes->weights == NULL) {
-        if (identity_of_names((*graph)->names, digest) != STATUS_OK) {
-            return STATUS_NO_MEMORY;
-        }
+        STATUS_TRY(identity_of_names((*graph)->names, digest));
         if (memcmp(digest, changes->names_digest, sizeof(digest)) != 0) {
             return problem_set(problem, STATUS_PRECONDITION_FAILED,
                                "The name now belongs to a graph with different vertices.");

@@ -236,8 +236,7 @@ struct graph_entry *graph_table_find(const struct graph_table *table, const stru
 {
     struct graph_entry *entry = graph_table_find_own(table, tenant, key);
     if (entry == NULL) {
-        const struct alias *alias = find_alias(table, tenant, key);
-        entry = alias != NULL ? alias->entry : NULL;
+        entry = graph_table_find_name(table, tenant, key);
     }
     return entry != NULL && graph_entry_is_visible(entry) ? entry : NULL;
 }

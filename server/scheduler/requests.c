@@ -41,13 +41,8 @@ static void append_document(struct text *text, uint32_t index, char *document)
 /* Answers with a page of a list. next: the ID after which the next page begins; NULL: last page. */
 static void answer_list(struct call *call, struct text *text, const char *next)
 {
-    text_append_string(text, "],\"next\":");
-    if (next != NULL) {
-        text_append_json_string(text, next, strlen(next));
-    } else {
-        text_append_string(text, "null");
-    }
-    text_append_char(text, '}');
+    const char *quote = next != NULL ? "\"" : "";
+    text_printf(text, "],\"next\":%s%s%s}", quote, next != NULL ? next : "null", quote);
     answer_body(call, 200, text_take(text, NULL));
 }
 

@@ -118,16 +118,11 @@ static enum status open_gpus(struct scheduler *scheduler, struct problem *ret_pr
 
 static enum status open_cpu(struct scheduler *scheduler, struct problem *reterr)
 {
-    struct problem problem = {0};
     STATUS_TRY(problem_explain(reterr, start_worker(scheduler, false, 0, 1),
                                "The solver thread cannot be started."));
     wait_for_openings(scheduler);
-    drop_unopened(scheduler, &problem);
-    if (scheduler->worker_count == 0) {
-        *reterr = problem;
-        return problem.status;
-    }
-    return STATUS_OK;
+    drop_unopened(scheduler, reterr);
+    return scheduler->worker_count > 0 ? STATUS_OK : reterr->status;
 }
 
 static enum status open_by_choice(struct scheduler *scheduler, struct problem *reterr)
