@@ -63,6 +63,14 @@ def test_distances_in_a_larger_graph_are_returned(daemon):
     check_all(daemon, job["id"], edges, names)
 
 
+def test_large_integer_names_are_strings_in_a_distance(daemon):
+    names = [2**53, 2**53 + 1]
+    daemon.solve(f"{names[0]} {names[1]} 3\n".encode(), "?name=numbers&format=edges")
+    path = "/v1/graphs/numbers/distance?source=%d&target=%d"
+    answer = daemon.get(path % tuple(names)).expect(200).json
+    assert answer == {"source": names[0], "target": str(names[1]), "distance": 3}
+
+
 def test_distances_are_returned_as_plain_text(daemon):
     daemon.solve(b"a b 2.5\nc b 1\n", "?name=plain&format=edges")
     path = "/v1/graphs/plain/distance?source=a&target="

@@ -1,31 +1,19 @@
 #include "server/http/api/serve.h"
 
+#include "proto/write/writer.h"
+
 #include <string.h>
 
-/* An endpoint of a distance query: its source or its target. */
-struct end {
-    const char *name;
-    size_t name_size;
-    uint32_t row;
-};
-
-static enum status find_end(const struct request *request, const char *parameter,
-                            struct end *ret_end, struct problem *reterr)
+enum status serve_distances_ends(const struct request *request, uint32_t ret_rows[2],
+                                 struct problem *reterr)
 {
-    ret_end->name = query_value(&request->query, parameter);
-    ret_end->name_size = strlen(ret_end->name);
-    return vertex_names_require(result_names(request->result), ret_end->name, ret_end->name_size,
-                                &ret_end->row, reterr);
-}
-
-/* Appends the name from the query. It equals the stored name: only exact names find a vertex. */
-static void append_name(const struct result *result, const struct end *end, struct text *text)
-{
-    if (vertex_names_numeric(result_names(result))) {
-        text_append(text, end->name, end->name_size);
-    } else {
-        text_append_json_string(text, end->name, end->name_size);
+    static const char *const ends[] = {"source", "target"};
+    for (int i = 0; i < 2; i++) {
+        const char *name = query_value(&request->query, ends[i]);
+        STATUS_TRY(vertex_names_require(result_names(request->result), name, strlen(name),
+                                        &ret_rows[i], reterr));
     }
+    return STATUS_OK;
 }
 
 void serve_distances_one(struct request *request)
@@ -34,16 +22,14 @@ void serve_distances_one(struct request *request)
     const bool plain = request->offer == 1;
     struct text *text = &request->line;
     struct problem problem;
-    struct end source;
-    struct end target;
-    if (find_end(request, "source", &source, &problem) != STATUS_OK ||
-        find_end(request, "target", &target, &problem) != STATUS_OK) {
+    uint32_t rows[2];
+    if (serve_distances_ends(request, rows, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
         return;
     }
     text_clear(text);
     if (plain) {
-        result_append_distance(result, source.row, target.row, text);
+        result_append_distance(result, rows[0], rows[1], text);
         if (text->size == 4 && memcmp(text->bytes, "null", 4) == 0) {
             text_clear(text);
             text_append_string(text, "unreachable");
@@ -53,11 +39,11 @@ void serve_distances_one(struct request *request)
         return;
     }
     text_append_string(text, "{\"source\":");
-    append_name(result, &source, text);
+    writer_append_vertex(text, result_names(result), rows[0]);
     text_append_string(text, ",\"target\":");
-    append_name(result, &target, text);
+    writer_append_vertex(text, result_names(result), rows[1]);
     text_append_string(text, ",\"distance\":");
-    result_append_distance(result, source.row, target.row, text);
+    result_append_distance(result, rows[0], rows[1], text);
     text_append_string(text, "}\n");
     request_answer_small(request, "json", "application/json", text);
 }

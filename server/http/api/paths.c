@@ -5,8 +5,6 @@
 #include "server/http/api/geo.h"
 #include "server/http/api/pairs.h"
 
-#include <string.h>
-
 #define PAIRS_AT_ONCE 1024
 
 struct walker {
@@ -181,13 +179,8 @@ static bool make_one(struct stream *stream, struct text *text)
 
 static enum status open_pair(struct stream *stream, struct problem *reterr)
 {
-    static const char *const ends[] = {"source", "target"};
     struct walker *walker = (void *)stream->context;
-    for (int i = 0; i < 2; i++) {
-        const char *name = query_value(&stream->request->query, ends[i]);
-        STATUS_TRY(vertex_names_require(result_names(stream->result), name, strlen(name),
-                                        &walker->pair[i], reterr));
-    }
+    STATUS_TRY(serve_distances_ends(stream->request, walker->pair, reterr));
     walker->has_pair = true;
     STATUS_TRY(open_walker(stream, reterr));
     return geo_borrow_for_stream(stream, &walker->geo, reterr);

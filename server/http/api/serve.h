@@ -29,6 +29,9 @@ route_fill serve_changes_edges;
 route_fill serve_changes_weights;
 
 void serve_distances_one(struct request *request);
+/* Finds the vertices of the parameters source and target in the names of the result. */
+MUST_CHECK enum status serve_distances_ends(const struct request *request, uint32_t ret_rows[2],
+                                            struct problem *reterr);
 extern const struct stream_kind serve_pairs;
 extern const struct stream_kind serve_paths_one;
 extern const struct stream_kind serve_paths_many;
