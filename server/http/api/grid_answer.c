@@ -135,11 +135,7 @@ enum status grid_answer_open(struct stream *stream, struct problem *reterr)
     const struct format_info *info = format_info(answer->format);
     const bool binary = format_is_binary(answer->format);
     STATUS_TRY(check_selection(request, answer, reterr));
-    const enum status status = open_grid(answer, stream->result);
-    STATUS_TRY(problem_explain(reterr, status, "%s",
-                               status == STATUS_CORRUPT
-                                   ? "The stored result is damaged."
-                                   : "There is not enough memory for the request."));
+    STATUS_TRY(open_grid(answer, stream->result));
     stream->media_type = info->media_types[0];
     /* A byte range refers to uncompressed bytes, so its answer is not compressed. */
     if (binary && request->method == METHOD_GET && request_header(request, "Range") != NULL) {
@@ -186,15 +182,14 @@ bool grid_answer_make(struct stream *stream, struct text *text)
 {
     struct grid_answer *answer = (void *)stream->context;
     if (format_is_binary(answer->format)) {
-        const enum status status = append_bytes(answer, text);
-        return status == STATUS_OK ? answer->offset < answer->end
-                                   : stream_fail(stream, text, status);
+        return stream_check(stream, text, append_bytes(answer, text)) &&
+               answer->offset < answer->end;
     }
     const bool more = grid_text_next(&answer->writer, text);
-    return text->failed
-               ? stream_fail(stream, text,
-                             result_is_damaged(stream->result) ? STATUS_CORRUPT : STATUS_NO_MEMORY)
-               : more;
+    const enum status status = !text->failed                       ? STATUS_OK
+                               : result_is_damaged(stream->result) ? STATUS_CORRUPT
+                                                                   : STATUS_NO_MEMORY;
+    return stream_check(stream, text, status) && more;
 }
 
 static bool is_all(const struct axis *axis, const struct result *result)

@@ -101,8 +101,7 @@ static bool make_row(struct stream *stream, struct text *text)
     const struct overview *overview = &looker->overview;
     const uint32_t row = (uint32_t)stream->position;
     if (row < overview->rows.cells && looker->looks < overview_looks(overview, row)) {
-        const enum status status = look_at_row(looker, stream->result);
-        return status == STATUS_OK || stream_fail(stream, text, status);
+        return stream_check(stream, text, look_at_row(looker, stream->result));
     }
     if (row == 0) {
         append_begin(text, overview, result_names(stream->result));
@@ -163,9 +162,7 @@ static enum status open_looker(struct stream *stream, struct problem *reterr)
             statistics_sweep_check(request, (double)overview_rows(&looker->overview), reterr));
     }
     looker->vertices = list_vertices(&looker->overview, &looker->rows);
-    return looker->vertices != NULL ? STATUS_OK
-                                    : problem_set(reterr, STATUS_NO_MEMORY,
-                                                  "There is not enough memory for the request.");
+    return looker->vertices != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 const struct stream_kind serve_heatmap = {.representation = "heat",

@@ -129,8 +129,7 @@ static bool make_nearest(struct stream *stream, struct text *text)
         return false;
     }
     if (search->stage == STAGE_ROW) {
-        const enum status status = begin_source(search, index);
-        return status == STATUS_OK || stream_fail(stream, text, status);
+        return stream_check(stream, text, begin_source(search, index));
     }
     if (search->stage == STAGE_SEARCH) {
         search->stage = nearest_step(&search->nearest) ? STAGE_PRINT : STAGE_SEARCH;
@@ -143,24 +142,21 @@ static bool make_nearest(struct stream *stream, struct text *text)
     return true;
 }
 
-static enum status open_rectangle(struct search *search, const struct result *result,
-                                  struct problem *reterr)
+static enum status open_rectangle(struct search *search, const struct result *result)
 {
     const struct axis *sources = &search->sources.axis;
     const struct axis *targets = &search->targets.axis;
     const size_t size = kind_size(result_kind(result));
-    const enum status status =
-        search->is_target ? rectangle_open_columns(&search->rectangle, result, targets, sources)
-                          : rectangle_open(&search->rectangle, result, sources, targets);
+    STATUS_TRY(search->is_target
+                   ? rectangle_open_columns(&search->rectangle, result, targets, sources)
+                   : rectangle_open(&search->rectangle, result, sources, targets));
     if (search->rectangle.cells.list != NULL) {
         search->cells = malloc((targets->count + (size_t)1) * size);
     }
     search->query.kind = result_kind(result);
     search->query.vertex_count = targets->count;
-    return status == STATUS_OK && (search->rectangle.cells.list == NULL || search->cells != NULL)
-               ? STATUS_OK
-               : problem_set(reterr, STATUS_NO_MEMORY,
-                             "There is not enough memory for the request.");
+    return search->rectangle.cells.list == NULL || search->cells != NULL ? STATUS_OK
+                                                                         : STATUS_NO_MEMORY;
 }
 
 /* Opens the answer to /within, limited by max, or to /nearest, limited by k. */
@@ -181,7 +177,7 @@ static enum status open_vertex(struct stream *stream, struct problem *reterr)
     slice_all(&search->targets, names);
     search->is_target = target != NULL;
     STATUS_TRY(geo_borrow_for_stream(stream, &search->geo, reterr));
-    STATUS_TRY(open_rectangle(search, stream->result, reterr));
+    STATUS_TRY(open_rectangle(search, stream->result));
     search->query.source = search->sources.list[0];
     search->query.count =
         query_value(query, "max") != NULL ? UINT32_MAX : (uint32_t)query_integer(query, "k", 1);
@@ -252,7 +248,7 @@ static enum status open_lists(struct stream *stream, struct problem *reterr)
     /* Exclude no vertex: a source that is also a target is its own nearest target. */
     search->query =
         (struct nearest_query){.source = UINT32_MAX, .count = (uint32_t)count, .within = INFINITY};
-    return open_rectangle(search, stream->result, reterr);
+    return open_rectangle(search, stream->result);
 }
 
 const struct stream_kind serve_nearest_targets = {.context_size = sizeof(struct search),

@@ -125,10 +125,10 @@ static bool make_pairs(struct stream *stream, struct text *text)
     struct answer *answer = (void *)stream->context;
     struct pairs_reader *reader = &answer->reader;
     const bool is_checked = answer->is_checked;
-    const enum status status =
-        is_checked ? answer_pairs(answer, stream, text) : check_pairs(answer, &stream->problem);
-    if (status != STATUS_OK) {
-        return stream_fail(stream, text, status);
+    if (!stream_check(stream, text,
+                      is_checked ? answer_pairs(answer, stream, text)
+                                 : check_pairs(answer, &stream->problem))) {
+        return false;
     }
     if (!reader->ended || answer->done < answer->read) {
         return true;

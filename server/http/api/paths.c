@@ -51,8 +51,7 @@ static enum status open_walker(struct stream *stream, struct problem *reterr)
         problem_hint(reterr, "Upload the graph again to repair it.");
     }
     STATUS_TRY(status);
-    return problem_explain(reterr, path_finder_create(walker->adjacency, &walker->finder),
-                           "There is not enough memory for the request.");
+    return path_finder_create(walker->adjacency, &walker->finder);
 }
 
 /* Appends the next vertex or weight of the path. Returns false after the last. */
@@ -167,8 +166,7 @@ static bool make_one(struct stream *stream, struct text *text)
     struct walker *walker = (void *)stream->context;
     const bool is_geo = stream->request->offer == GEO_OFFER;
     if (walker->has_pair) {
-        text->failed |= walk_path(walker, stream->result, &stream->problem) != STATUS_OK;
-        return true;
+        return stream_check(stream, text, walk_path(walker, stream->result, &stream->problem));
     }
     if (is_geo ? append_line(stream, walker, text) : append_item(text, stream->result, walker)) {
         return true;
@@ -236,8 +234,7 @@ static bool make_paths(struct stream *stream, struct text *text)
     } else {
         status = read_pair(walker, stream, text);
     }
-    text->failed |= status != STATUS_OK;
-    return true;
+    return stream_check(stream, text, status);
 }
 
 static enum status open_pairs(struct stream *stream, struct problem *reterr)

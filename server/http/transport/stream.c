@@ -105,15 +105,15 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
     return (ssize_t)count;
 }
 
-bool stream_fail(struct stream *stream, struct text *text, enum status status)
+bool stream_check(struct stream *stream, struct text *text, enum status status)
 {
     if (stream->problem.status == STATUS_OK) {
-        problem_set(&stream->problem, status, "%s",
-                    status == STATUS_CORRUPT ? "The stored result is damaged."
-                                             : "There is not enough memory for the response.");
+        problem_explain(&stream->problem, status, "%s",
+                        status == STATUS_CORRUPT ? "The stored result is damaged."
+                                                 : "There is not enough memory for the response.");
     }
-    text->failed = true;
-    return false;
+    text->failed |= status != STATUS_OK;
+    return status == STATUS_OK;
 }
 
 /* ---- Creation and destruction ---- */
@@ -157,12 +157,9 @@ static struct stream *create_stream(struct request *request, const struct stream
 
 static void refuse_stream(struct request *request, struct stream *stream)
 {
-    struct problem problem = stream->problem;
-    if (problem.status == STATUS_OK) {
-        problem_set(&problem, STATUS_NO_MEMORY, "There is not enough memory for the response.");
-    }
+    stream_check(stream, &stream->made, STATUS_NO_MEMORY); /* if there is no problem yet */
+    const struct problem problem = stream->problem;
     stream_destroy(stream);
-    request->header_count = 0; /* drop the headers of the failed answer */
     request_refuse(request, &problem);
 }
 
@@ -173,6 +170,7 @@ static void send_stream(struct request *request, struct stream *stream)
     const char *media_type = stream->media_type;
     struct MHD_Response *response = NULL;
     if (has_failed(stream)) {
+        request->header_count = 0; /* drop the headers of the failed answer */
         refuse_stream(request, stream);
         return;
     }
@@ -234,15 +232,14 @@ static bool describe_stream(struct request *request, const struct stream *stream
 void stream_answer(struct request *request, const struct stream_kind *kind)
 {
     struct stream *stream = create_stream(request, kind);
-    struct problem problem;
     if (stream == NULL) {
         request_refuse_with(request, STATUS_NO_MEMORY,
                             "There is not enough memory for the response.", NULL);
         return;
     }
-    if (kind->open != NULL && kind->open(stream, &problem) != STATUS_OK) {
-        stream_destroy(stream);
-        request_refuse(request, &problem);
+    if (kind->open != NULL &&
+        !stream_check(stream, &stream->made, kind->open(stream, &stream->problem))) {
+        refuse_stream(request, stream);
         return;
     }
     if (!kind->keeps_question) {

@@ -13,7 +13,8 @@ struct stream_kind {
     const char *representation; /* name of the representation in the ETag; NULL: no ETag */
     bool keeps_question;        /* the request's body is kept, because make reads it */
     size_t context_size;
-    /* Fills the zeroed context and changes members of the stream as needed. May be NULL. */
+    /* Fills the zeroed context and changes members of the stream as needed. reterr is
+     * stream->problem; stream_check gets the status. May be NULL. */
     enum status (*open)(struct stream *stream, struct problem *reterr);
     /* Releases the context, also after open has failed. NULL: the context owns nothing. */
     void (*close)(void *context);
@@ -39,7 +40,7 @@ struct stream {
     char representation[24];
 
     uint64_t position;      /* progress counter of make, from 0 */
-    struct problem problem; /* reason why make failed; zeroed: out of memory */
+    struct problem problem; /* reason why open or make failed; zeroed: out of memory */
     struct coder *coder;    /* NULL: no coding */
     struct text made;       /* text not yet encoded */
     struct text text;       /* encoded text; bytes from `sent` on are not sent yet */
@@ -49,9 +50,10 @@ struct stream {
     _Alignas(max_align_t) char context[]; /* context of the stream_kind */
 };
 
-/* Called by make to end the answer with an error: stream->problem if it is set, else status, which
- * is STATUS_CORRUPT or STATUS_NO_MEMORY. Returns false, which make must return. */
-bool stream_fail(struct stream *stream, struct text *text, enum status status);
+/* Returns whether the status of a step is STATUS_OK. If it is not, which make must answer by
+ * returning false, the answer ends with an error: stream->problem if it is set, else the status,
+ * which is STATUS_CORRUPT or STATUS_NO_MEMORY. */
+bool stream_check(struct stream *stream, struct text *text, enum status status);
 /* Answers the request with a stream, or refuses it if open fails or make fails within the first
  * block. An answer of one block without a content coding has a Content-Length. A small answer to a
  * POST is not compressed. */
