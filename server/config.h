@@ -103,12 +103,12 @@ struct config_request {
 enum config_program { CONFIG_DAEMON, CONFIG_COMMAND };
 
 /* Returns the next word of a list separated by spaces and commas, with its size, and advances the
- * list past it; NULL at the end. Callers must check for CONFIG_NONE, which means an empty list. */
+ * list past it; NULL at the end. CONFIG_NONE is an empty list. */
 static inline const char *config_list_next(const char **list, size_t *ret_size)
 {
     const char *word = *list + strspn(*list, " ,");
 
-    *ret_size = strcspn(word, " ,");
+    *ret_size = strcmp(*list, CONFIG_NONE) != 0 ? strcspn(word, " ,") : 0;
     *list = word + *ret_size;
     return *ret_size > 0 ? word : NULL;
 }

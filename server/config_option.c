@@ -291,7 +291,7 @@ static bool are_origins(const char *text)
 {
     const char *word;
     size_t size;
-    while (strcmp(text, CONFIG_NONE) != 0 && (word = config_list_next(&text, &size)) != NULL) {
+    while ((word = config_list_next(&text, &size)) != NULL) {
         const size_t scheme = strcspn(word, ":");
         const size_t host = scheme + strlen("://");
         if ((size != 1 || word[0] != '*') &&

@@ -4,11 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_given(const char *list)
-{
-    return strcmp(list, CONFIG_NONE) != 0;
-}
-
 static bool is_equal(const char *one, size_t one_size, const char *other, size_t other_size)
 {
     return one_size == other_size && strncasecmp(one, other, one_size) == 0;
@@ -27,7 +22,7 @@ static bool is_configured(const struct config *config, const char *host, size_t 
     const char *list = config->hosts;
     const char *word;
     size_t word_size;
-    while (is_given(config->hosts) && (word = config_list_next(&list, &word_size)) != NULL) {
+    while ((word = config_list_next(&list, &word_size)) != NULL) {
         if (is_equal(word, word_size, host, size)) {
             return true;
         }
@@ -74,7 +69,7 @@ bool origin_is_listed(const struct config *config, const char *origin)
     const char *list = config->cors_origins;
     const char *word;
     size_t word_size;
-    while (is_given(config->cors_origins) && (word = config_list_next(&list, &word_size)) != NULL) {
+    while ((word = config_list_next(&list, &word_size)) != NULL) {
         if ((size > 0 && is_equal(word, word_size, "*", 1)) ||
             is_equal(word, size_without_port(word, word, word_size), origin, size)) {
             return true;
