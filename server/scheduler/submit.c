@@ -240,14 +240,11 @@ static enum status create_job(struct submission *submission, struct graph_entry 
     job->is_look_fresh = submission->look.is_fresh;
     job->report.input = input_report_print(&call->submit.input);
     job->report.warnings = call->submit.warnings;
-    if (submission->source == SUBMISSION_CHANGE) {
-        job->report.result = submission->change.inherited;
-    }
-    job->report.result.form = call->submit.parameters.form;
     call->submit.warnings = NULL;
     memcpy(job->report.traceparent, call->traceparent, sizeof(call->traceparent));
     if (submission->source == SUBMISSION_CHANGE) {
         struct submission_change *change = &submission->change;
+        job->report.result = change->inherited;
         memcpy(job->report.parent, change->parent_id, sizeof(change->parent_id));
         memcpy(job->report.moves, change->name, sizeof(change->name));
         job->arcs = change->arcs;
@@ -256,6 +253,7 @@ static enum status create_job(struct submission *submission, struct graph_entry 
     } else if (find_loser(submission, entry) != NULL) {
         memcpy(job->report.moves, call->submit.parameters.name, sizeof(job->report.moves));
     }
+    job->report.result.form = call->submit.parameters.form;
     job->row.deadline_s = call->submit.parameters.deadline_s;
     if (job->row.deadline_s > 0) {
         job->deadline_at_s = clock_monotonic_s() + job->row.deadline_s;
