@@ -64,9 +64,8 @@ static enum status wait_for_end(struct client *client, const char *id, json_t **
         if (has_bar && status == STATUS_OK) {
             draw_job(*ret_job);
         }
-        const char *state = client_member(*ret_job, "state");
-        if (status != STATUS_OK ||
-            (strcmp(state, "queued") != 0 && strcmp(state, "running") != 0)) {
+        const char *state = status == STATUS_OK ? client_member(*ret_job, "state") : "";
+        if (strcmp(state, "queued") != 0 && strcmp(state, "running") != 0) {
             fputs(has_bar ? WIPE_LINE : "", stderr);
             return status;
         }
