@@ -283,13 +283,11 @@ enum status solve_judge(const struct graph *graph, const struct solve_subject *s
 static enum status tell_failure(const struct solve *solve, enum status status)
 {
     if (status == STATUS_WEIGHT_RANGE) {
-        problem_set(solve->reterr, status, "A distance is outside 0..65534, the range of u2.");
-        problem_hint(solve->reterr, "Use kind=i4.");
-    } else if (status != STATUS_OK) {
-        problem_set(solve->reterr, status, "The %s solver failed: %s.", solve->solver->class_->name,
-                    status_info(status)->title);
+        return problem_refuse(solve->reterr, status, "Use kind=i4.",
+                              "A distance is outside 0..65534, the range of u2.");
     }
-    return status;
+    return problem_explain(solve->reterr, status, "The %s solver failed: %s.",
+                           solve->solver->class_->name, status_info(status)->title);
 }
 
 /* Tells the observer the expected seconds of each phase. Called before and after planning. */

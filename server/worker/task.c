@@ -36,30 +36,22 @@ static enum status check_graph(struct task *task, enum status status)
 {
     task->is_passing = may_pass(status);
     task->graph_damaged = status == STATUS_CORRUPT;
-    if (status == STATUS_OK) {
-        return STATUS_OK;
-    }
-    problem_set(&task->problem, status,
-                status == STATUS_CORRUPT ? "The stored graph %s is damaged."
-                                         : "The stored graph %s cannot be read.",
-                task->graph_id);
-    if (status == STATUS_CORRUPT) {
-        problem_hint(&task->problem, "Upload the graph again to repair it.");
-    }
-    return status;
+    return status == STATUS_CORRUPT
+               ? problem_refuse(&task->problem, status, "Upload the graph again to repair it.",
+                                "The stored graph %s is damaged.", task->graph_id)
+               : problem_explain(&task->problem, status, "The stored graph %s cannot be read.",
+                                 task->graph_id);
 }
 
 enum status task_check_result(struct task *task, enum status status)
 {
     task->is_passing = may_pass(status);
-    if (status == STATUS_OK) {
-        return status;
-    }
-    return problem_set(&task->problem, status, "%s the result of a graph with %u vertices.",
-                       status == STATUS_DISK_FULL ? "There is not enough disk space for"
-                       : status == STATUS_CORRUPT ? "The solver changed the size or the headers of"
-                                                  : "No file can be created for",
-                       task->vertex_count);
+    return problem_explain(&task->problem, status, "%s the result of a graph with %u vertices.",
+                           status == STATUS_DISK_FULL ? "There is not enough disk space for"
+                           : status == STATUS_CORRUPT
+                               ? "The solver changed the size or the headers of"
+                               : "No file can be created for",
+                           task->vertex_count);
 }
 
 static enum status open_graph(const struct task_folders *folders, struct task *task)

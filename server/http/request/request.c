@@ -307,10 +307,7 @@ void request_refuse_with(struct request *request, enum status status, const char
                          const char *hint)
 {
     struct problem problem;
-    problem_set(&problem, status, "%s", words);
-    if (hint != NULL) {
-        problem_hint(&problem, "%s", hint);
-    }
+    problem_refuse(&problem, status, hint, "%s", words);
     request_refuse(request, &problem);
 }
 
