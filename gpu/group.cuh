@@ -273,11 +273,10 @@ MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
 {
     struct solve *solve = &member->solve;
     const struct statistics *statistics = solve->account->statistics;
-    const struct download<typename semiring::element, result> download =
-        download_of<semiring, result>(solve);
-    const size_t n = solve->graph->vertex_count;
+    const struct tile_rows rows = solve->lists.order.rows;
+    const uint32_t n = solve->graph->vertex_count;
     STATUS_TRY((reduce_rows<semiring, result>(solve)));
-    double *const eccentricity = (double *)malloc(n * STATISTICS_VERTEX_BYTES);
+    double *const eccentricity = (double *)malloc((size_t)n * STATISTICS_VERTEX_BYTES);
     if (eccentricity == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -285,8 +284,8 @@ MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
     const uint32_t *reachable = (const uint32_t *)(sum + n);
     const enum status status = statistics_workspace_fetch_rows(
         &solve->statistics, solve->gpu->stream, eccentricity, &member->lowest);
-    for (uint32_t own = 0; own < download.row_count && status == STATUS_OK; own++) {
-        const uint64_t row = tile_row_global(download.order.rows, own);
+    for (uint32_t own = 0; own < download_rows_of(rows, n) && status == STATUS_OK; own++) {
+        const uint64_t row = tile_row_global(rows, own);
         statistics->eccentricity[row] = eccentricity[row];
         statistics->distance_sum[row] = sum[row];
         statistics->reachable[row] = reachable[row];
@@ -327,11 +326,11 @@ MUST_CHECK static enum status group_fill_statistics(struct group *group)
 template <typename semiring, typename result>
 MUST_CHECK static enum status group_download(struct group_member *member)
 {
-    const struct download<typename semiring::element, result> download =
-        download_of<semiring, result>(&member->solve);
+    const struct solve *solve = &member->solve;
+    const struct download<semiring, result> download = download_of<semiring, result>(solve);
     const double begin_s = now_s();
     const enum status status = group_end_ranks(member->group, download_rows(&download));
-    if (download.ranks != NULL && ranks_is_first(download.ranks)) {
+    if (solve->ranks != NULL && ranks_is_first(solve->ranks)) {
         download_others(&download);
     }
     member->account.timings.d2h_s += now_s() - begin_s;

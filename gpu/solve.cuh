@@ -15,167 +15,6 @@
 
 #include <time.h>
 
-/* Finished rows are downloaded in chunks: the device packs a chunk of rows, a transfer moves it
- * into one of two staging buffers, and the host copies it into the caller's matrix. While the host
- * copies one chunk, the next chunk is being transferred. */
-
-template <typename element, typename result_element> struct download {
-    struct gpu *gpu;
-    const struct workspace *workspace;
-    const struct observer *observer;
-    struct tile_matrix<element> matrix;
-    struct tile_order order;
-    void *result;
-    uint32_t vertex_count;
-    uint32_t row_count;        /* number of rows of the matrix on this device */
-    uint32_t chunk_rows;       /* number of rows of a full chunk */
-    struct scaling scaling;    /* if decimals > 0, the host writes doubles */
-    const struct ranks *ranks; /* rank 0 receives all rows; NULL: no ranks */
-};
-
-/* Returns how many of the vertex_count rows of the matrix are on this device. */
-static inline uint32_t download_rows_of(const struct tile_rows &rows, uint32_t vertex_count)
-{
-    const uint32_t tiles = (uint32_t)(((uint64_t)vertex_count + GPU_TILE - 1) / GPU_TILE);
-    const uint32_t padding = tiles * GPU_TILE - vertex_count;
-    return tile_rows_count(rows, tiles) * GPU_TILE -
-           (tile_rows_owns(rows, tiles - 1) ? padding : 0);
-}
-
-/* Returns how many of the device's rows [own, own + count) are consecutive in the matrix. */
-static inline uint32_t download_run(const struct tile_rows &rows, uint32_t own, uint32_t count)
-{
-    const uint32_t block = TILE_ROWS_BLOCK * GPU_TILE;
-    const uint32_t left = block - own % block;
-    return rows.members == 1 || count < left ? count : left;
-}
-
-template <typename element, typename result_element>
-static uint32_t download_row_count(const struct download<element, result_element> *download,
-                                   uint32_t first_row)
-{
-    const uint32_t left = download->row_count - first_row;
-    return left < download->chunk_rows ? left : download->chunk_rows;
-}
-
-/* Packs the chunk of rows that starts at first_row into device memory. */
-template <typename element, typename result_element>
-MUST_CHECK static enum status
-download_pack(const struct download<element, result_element> *download, uint32_t first_row,
-              uint32_t slot)
-{
-    struct gpu *gpu = download->gpu;
-    struct finish_rows rows;
-    rows.vertex_count = download->vertex_count;
-    rows.first_row = first_row;
-    rows.row_count = download_row_count(download, first_row);
-    rows.order = download->order;
-    rows.alarm = gpu->alarm_device;
-    return finish_launch(download->matrix, rows, (result_element *)download->workspace->chunk[slot],
-                         gpu->stream);
-}
-
-/* Copies the chunk of rows that starts at first_row from a staging buffer to the result. */
-template <typename element, typename result_element>
-static void download_copy(const struct download<element, result_element> *download,
-                          uint32_t first_row, uint32_t slot)
-{
-    const uint32_t end = first_row + download_row_count(download, first_row);
-    const struct scaling scaling = download->scaling;
-    const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
-    struct staging_copy copy = {};
-    copy.from = download->gpu->staging[slot];
-    copy.kind = scaling.kind;
-    copy.decimals = scaling.decimals;
-    const size_t result_bytes = scaling.decimals > 0 ? sizeof(double) : sizeof(result_element);
-    for (uint32_t own = first_row; own < end;) {
-        const uint32_t count = download_run(download->order.rows, own, end - own);
-        const uint64_t row = tile_row_global(download->order.rows, own);
-        copy.to = (char *)download->result + row * download->vertex_count * result_bytes;
-        copy.size = count * row_bytes;
-        staging_copy(download->gpu->copier, &copy);
-        copy.from = (const char *)copy.from + copy.size;
-        own += count;
-    }
-}
-
-/* Packs the chunk of rows that starts at first_row, and starts its transfer to the host. */
-template <typename element, typename result_element>
-MUST_CHECK static enum status
-download_start(const struct download<element, result_element> *download, uint32_t first_row,
-               uint32_t slot)
-{
-    struct gpu *gpu = download->gpu;
-    const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
-    STATUS_TRY(download_pack(download, first_row, slot));
-    GPU_TRY(cudaMemcpyAsync(gpu->staging[slot], download->workspace->chunk[slot],
-                            download_row_count(download, first_row) * row_bytes,
-                            cudaMemcpyDeviceToHost, gpu->stream));
-    return try_translate(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
-}
-
-/* Delivers a chunk that has arrived in a staging buffer. A rank other than 0 sends the chunk to
- * rank 0; otherwise the chunk is copied into the result. */
-template <typename element, typename result_element>
-static void download_deliver(const struct download<element, result_element> *download,
-                             uint32_t first_row, uint32_t slot)
-{
-    const struct ranks *ranks = download->ranks;
-    const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
-    if (ranks_is_first(ranks)) {
-        download_copy(download, first_row, slot);
-        return;
-    }
-    ranks->gather(ranks->context, download->gpu->staging[slot],
-                  download_row_count(download, first_row) * row_bytes, ranks->rank);
-}
-
-/* Downloads this device's rows. A chunk is delivered while the next chunk is transferred. */
-template <typename element, typename result_element>
-MUST_CHECK static enum status
-download_rows(const struct download<element, result_element> *download)
-{
-    const uint32_t step = download->chunk_rows;
-    uint32_t slot = 0;
-    for (uint64_t row = 0; row < (uint64_t)download->row_count + step; row += step) {
-        const uint32_t slot_before = (slot + DEVICE_CHUNKS - 1) % DEVICE_CHUNKS;
-        if (row < download->row_count) {
-            STATUS_TRY(download_start(download, (uint32_t)row, slot));
-        }
-        if (row >= step) {
-            GPU_TRY(cudaEventSynchronize(download->gpu->chunk_done[slot_before]));
-            download_deliver(download, (uint32_t)(row - step), slot_before);
-        }
-        /* Ranks agree on alarms and cancellation only after all rows have been delivered. */
-        if (download->ranks == NULL) {
-            STATUS_TRY(device_alarm(download->gpu));
-            STATUS_TRY(device_cancelled(download->observer) ? STATUS_CANCELLED : STATUS_OK);
-        }
-        observer_tell(download->observer, PHASE_WRITING,
-                      (double)row / (download->row_count + step));
-        slot = (slot + 1) % DEVICE_CHUNKS;
-    }
-    return STATUS_OK;
-}
-
-/* On rank 0, receives the rows of the other ranks, one rank after another. */
-template <typename element, typename result_element>
-static void download_others(const struct download<element, result_element> *own)
-{
-    const struct ranks *ranks = own->ranks;
-    const size_t row_bytes = (size_t)own->vertex_count * sizeof(result_element);
-    auto download = *own;
-    for (uint32_t rank = 1; rank < ranks->count; rank++) {
-        download.order.rows.member = rank;
-        download.row_count = download_rows_of(download.order.rows, own->vertex_count);
-        for (uint32_t row = 0; row < download.row_count; row += download.chunk_rows) {
-            ranks->gather(ranks->context, own->gpu->staging[0],
-                          download_row_count(&download, row) * row_bytes, rank);
-            download_copy(&download, row, 0);
-        }
-    }
-}
-
 /* One solve: its inputs, its outputs and its memory on the device. */
 struct solve {
     struct gpu *gpu;
@@ -216,6 +55,172 @@ static bool is_symmetric(const struct solve *solve)
 {
     return solve->schedule != NULL ? solve->schedule->symmetric
                                    : solve->options->symmetric && !solve->small;
+}
+
+/* Finished rows are downloaded in chunks: the device packs a chunk of rows, a transfer moves it
+ * into one of two staging buffers, and the host copies it into the caller's matrix. While the host
+ * copies one chunk, the next chunk is being transferred. */
+
+template <typename semiring, typename result> struct download {
+    const struct solve *solve;
+    struct tile_rows rows; /* tile rows of this device or, on rank 0, of the sending rank */
+    uint32_t row_count;    /* number of rows of the matrix in these tile rows */
+    uint32_t chunk_rows;   /* number of rows of a full chunk */
+    size_t row_bytes;      /* size of a packed row */
+};
+
+/* Returns how many of the vertex_count rows of the matrix are on this device. */
+static inline uint32_t download_rows_of(const struct tile_rows &rows, uint32_t vertex_count)
+{
+    const uint32_t tiles = (uint32_t)(((uint64_t)vertex_count + GPU_TILE - 1) / GPU_TILE);
+    const uint32_t padding = tiles * GPU_TILE - vertex_count;
+    return tile_rows_count(rows, tiles) * GPU_TILE -
+           (tile_rows_owns(rows, tiles - 1) ? padding : 0);
+}
+
+/* Returns how many of the device's rows [own, own + count) are consecutive in the matrix. */
+static inline uint32_t download_run(const struct tile_rows &rows, uint32_t own, uint32_t count)
+{
+    const uint32_t block = TILE_ROWS_BLOCK * GPU_TILE;
+    const uint32_t left = block - own % block;
+    return rows.members == 1 || count < left ? count : left;
+}
+
+template <typename semiring, typename result>
+static struct download<semiring, result> download_of(const struct solve *solve) {
+    struct download<semiring, result> download;
+    download.solve = solve;
+    download.rows = solve->lists.order.rows;
+    download.row_count = download_rows_of(download.rows, solve->graph->vertex_count);
+    download.row_bytes = solve->graph->vertex_count * sizeof(result);
+    /* A chunk has all rows that fit in a staging buffer. workspace_plan has checked that one
+     * fits. */
+    const uint64_t rows = solve->workspace.layout.chunk_bytes / download.row_bytes;
+    /* All ranks compute the same chunk size, so that rank 0 knows how many rows it receives. */
+    const uint32_t most = download.rows.most * GPU_TILE;
+    download.chunk_rows = rows < most ? (uint32_t)rows : most;
+    return download;
+}
+
+template <typename semiring, typename result>
+static uint32_t download_row_count(const struct download<semiring, result> *download,
+                                   uint32_t first_row)
+{
+    const uint32_t left = download->row_count - first_row;
+    return left < download->chunk_rows ? left : download->chunk_rows;
+}
+
+/* Packs the chunk of rows that starts at first_row into device memory. */
+template <typename semiring, typename result>
+MUST_CHECK static enum status download_pack(const struct download<semiring, result> *download,
+                                            uint32_t first_row, uint32_t slot)
+{
+    const struct solve *solve = download->solve;
+    struct finish_rows rows;
+    rows.vertex_count = solve->graph->vertex_count;
+    rows.first_row = first_row;
+    rows.row_count = download_row_count(download, first_row);
+    rows.order = solve->lists.order;
+    rows.alarm = solve->gpu->alarm_device;
+    return finish_launch(matrix_of<semiring>(solve), rows, (result *)solve->workspace.chunk[slot],
+                         solve->gpu->stream);
+}
+
+/* Copies the chunk of rows that starts at first_row from a staging buffer to the result. */
+template <typename semiring, typename result>
+static void download_copy(const struct download<semiring, result> *download, uint32_t first_row,
+                          uint32_t slot)
+{
+    const struct solve *solve = download->solve;
+    const uint32_t end = first_row + download_row_count(download, first_row);
+    const struct scaling scaling = solve->options->scaling;
+    struct staging_copy copy = {};
+    copy.from = solve->gpu->staging[slot];
+    copy.kind = scaling.kind;
+    copy.decimals = scaling.decimals;
+    const size_t result_bytes = scaling.decimals > 0 ? sizeof(double) : sizeof(result);
+    for (uint32_t own = first_row; own < end;) {
+        const uint32_t count = download_run(download->rows, own, end - own);
+        const uint64_t row = tile_row_global(download->rows, own);
+        copy.to = (char *)solve->result->elements + row * solve->graph->vertex_count * result_bytes;
+        copy.size = count * download->row_bytes;
+        staging_copy(solve->gpu->copier, &copy);
+        copy.from = (const char *)copy.from + copy.size;
+        own += count;
+    }
+}
+
+/* Packs the chunk of rows that starts at first_row, and starts its transfer to the host. */
+template <typename semiring, typename result>
+MUST_CHECK static enum status download_start(const struct download<semiring, result> *download,
+                                             uint32_t first_row, uint32_t slot)
+{
+    const struct gpu *gpu = download->solve->gpu;
+    STATUS_TRY(download_pack(download, first_row, slot));
+    GPU_TRY(cudaMemcpyAsync(gpu->staging[slot], download->solve->workspace.chunk[slot],
+                            download_row_count(download, first_row) * download->row_bytes,
+                            cudaMemcpyDeviceToHost, gpu->stream));
+    return try_translate(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
+}
+
+/* Delivers a chunk that has arrived in a staging buffer. A rank other than 0 sends the chunk to
+ * rank 0; otherwise the chunk is copied into the result. */
+template <typename semiring, typename result>
+static void download_deliver(const struct download<semiring, result> *download, uint32_t first_row,
+                             uint32_t slot)
+{
+    const struct ranks *ranks = download->solve->ranks;
+    if (ranks_is_first(ranks)) {
+        download_copy(download, first_row, slot);
+        return;
+    }
+    ranks->gather(ranks->context, download->solve->gpu->staging[slot],
+                  download_row_count(download, first_row) * download->row_bytes, ranks->rank);
+}
+
+/* Downloads this device's rows. A chunk is delivered while the next chunk is transferred. */
+template <typename semiring, typename result>
+MUST_CHECK static enum status download_rows(const struct download<semiring, result> *download)
+{
+    const struct solve *solve = download->solve;
+    const uint32_t step = download->chunk_rows;
+    uint32_t slot = 0;
+    for (uint64_t row = 0; row < (uint64_t)download->row_count + step; row += step) {
+        const uint32_t slot_before = (slot + DEVICE_CHUNKS - 1) % DEVICE_CHUNKS;
+        if (row < download->row_count) {
+            STATUS_TRY(download_start(download, (uint32_t)row, slot));
+        }
+        if (row >= step) {
+            GPU_TRY(cudaEventSynchronize(solve->gpu->chunk_done[slot_before]));
+            download_deliver(download, (uint32_t)(row - step), slot_before);
+        }
+        /* Ranks agree on alarms and cancellation only after all rows have been delivered. */
+        if (solve->ranks == NULL) {
+            STATUS_TRY(device_alarm(solve->gpu));
+            STATUS_TRY(device_cancelled(solve->observer) ? STATUS_CANCELLED : STATUS_OK);
+        }
+        observer_tell(solve->observer, PHASE_WRITING, (double)row / (download->row_count + step));
+        slot = (slot + 1) % DEVICE_CHUNKS;
+    }
+    return STATUS_OK;
+}
+
+/* On rank 0, receives the rows of the other ranks, one rank after another. */
+template <typename semiring, typename result>
+static void download_others(const struct download<semiring, result> *own)
+{
+    const struct solve *solve = own->solve;
+    const struct ranks *ranks = solve->ranks;
+    auto download = *own;
+    for (uint32_t rank = 1; rank < ranks->count; rank++) {
+        download.rows.member = rank;
+        download.row_count = download_rows_of(download.rows, solve->graph->vertex_count);
+        for (uint32_t row = 0; row < download.row_count; row += download.chunk_rows) {
+            ranks->gather(ranks->context, solve->gpu->staging[0],
+                          download_row_count(&download, row) * own->row_bytes, rank);
+            download_copy(&download, row, 0);
+        }
+    }
 }
 
 template <typename semiring> MUST_CHECK static enum status plan_workspace(struct solve *solve)
@@ -325,41 +330,17 @@ template <typename semiring> MUST_CHECK static enum status compute_small(const s
                                   gpu->stream);
 }
 
-template <typename semiring, typename result>
-static struct download<typename semiring::element, result> download_of(struct solve *solve) {
-    struct download<typename semiring::element, result> download;
-    download.gpu = solve->gpu;
-    download.workspace = &solve->workspace;
-    download.observer = solve->observer;
-    download.matrix = matrix_of<semiring>(solve);
-    download.order = solve->lists.order;
-    download.result = solve->result->elements;
-    download.scaling = solve->options->scaling;
-    download.vertex_count = solve->graph->vertex_count;
-    /* A chunk has all rows that fit in a staging buffer. workspace_plan has checked that one
-     * fits. */
-    const uint64_t rows =
-        solve->workspace.layout.chunk_bytes / (download.vertex_count * sizeof(result));
-    download.row_count = download_rows_of(download.order.rows, download.vertex_count);
-    download.ranks = solve->ranks;
-    /* All ranks compute the same chunk size, so that rank 0 knows how many rows it receives. */
-    const uint32_t most = download.order.rows.most * GPU_TILE;
-    download.chunk_rows = rows < most ? (uint32_t)rows : most;
-    return download;
-}
-
 /* Packs all rows of this device, one chunk at a time, and calls visit(rows) for each chunk, where
  * rows is a const statistics_rows<result> &. visit returns a status. */
 template <typename semiring, typename result, typename visitor>
 MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
 {
-    const struct download<typename semiring::element, result> download =
-        download_of<semiring, result>(solve);
+    const struct download<semiring, result> download = download_of<semiring, result>(solve);
     struct statistics_rows<result> rows = {
     };
     rows.elements = (const result *)solve->workspace.chunk[0];
-    rows.vertex_count = download.vertex_count;
-    rows.rows = download.order.rows;
+    rows.vertex_count = solve->graph->vertex_count;
+    rows.rows = download.rows;
     for (uint64_t own = 0; own < download.row_count; own += download.chunk_rows) {
         rows.first_row = (uint32_t)own;
         rows.row_count = download_row_count(&download, rows.first_row);
