@@ -62,12 +62,6 @@ struct gpu {
                                                                     diagonal tile has been sent */
 };
 
-static inline bool device_cancelled(const struct observer *observer)
-{
-    return observer != NULL && observer->cancelled != NULL &&
-           observer->cancelled(observer->context);
-}
-
 /* Returns the status for the alarms that kernels have raised. It covers all kernels that were
  * launched before the last event for which the host has waited. */
 MUST_CHECK static inline enum status device_alarm(const struct gpu *gpu)

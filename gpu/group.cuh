@@ -72,7 +72,7 @@ static bool group_is_over(void *context)
 static bool group_is_cancelled(void *context)
 {
     struct group *group = ((struct group_member *)context)->group;
-    if (device_cancelled(group->whole->observer)) {
+    if (observer_is_cancelled(group->whole->observer)) {
         __atomic_store_n(&group->over, 1, __ATOMIC_RELAXED);
     }
     return group_is_over(context);
@@ -342,7 +342,7 @@ MUST_CHECK static enum status group_agree(const struct group *group)
 {
     const struct solve *first = &group->members[0].solve;
     enum status found = device_alarm(first->gpu);
-    if (found == STATUS_OK && device_cancelled(first->observer)) {
+    if (found == STATUS_OK && observer_is_cancelled(first->observer)) {
         found = STATUS_CANCELLED;
     }
     return group->whole->ranks != NULL ? ranks_agree(group->whole->ranks, found) : STATUS_OK;

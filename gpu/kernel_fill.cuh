@@ -155,7 +155,7 @@ upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace 
         scatter_kernel<semiring, weight><<<blocks, FILL_THREADS, 0, gpu->stream>>>(matrix, edges);
         GPU_TRY(cudaGetLastError());
         GPU_TRY(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
-        if (device_cancelled(observer)) {
+        if (observer_is_cancelled(observer)) {
             return STATUS_CANCELLED;
         }
         slot = (slot + 1) % DEVICE_CHUNKS;

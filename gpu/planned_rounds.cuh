@@ -115,7 +115,7 @@ MUST_CHECK static enum status planned_finish(const struct planned_rounds<semirin
     GPU_TRY(cudaEventSynchronize(gpu->planned_done[index % DEVICE_PLANNED_AHEAD]));
     STATUS_TRY(device_alarm(gpu));
     observer_tell_rounds(rounds->observer, index + 1, rounds->schedule->round_count);
-    return device_cancelled(rounds->observer) ? STATUS_CANCELLED : STATUS_OK;
+    return observer_is_cancelled(rounds->observer) ? STATUS_CANCELLED : STATUS_OK;
 }
 
 /* Runs all rounds; returns when the last one is finished. */

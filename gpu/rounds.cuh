@@ -406,7 +406,7 @@ MUST_CHECK static enum status rounds_finish(struct rounds<semiring> *rounds, uin
     if (found == STATUS_OK) {
         observer_tell_rounds(rounds->observer, round * rounds->pivots + rounds_width(rounds, round),
                              rounds->plan->tile_count);
-        found = device_cancelled(rounds->observer) ? STATUS_CANCELLED : STATUS_OK;
+        found = observer_is_cancelled(rounds->observer) ? STATUS_CANCELLED : STATUS_OK;
     }
     if (rounds->exchange.ranks == NULL) {
         return found;

@@ -197,7 +197,7 @@ MUST_CHECK static enum status download_rows(const struct download<semiring, resu
         /* Ranks agree on alarms and cancellation only after all rows have been delivered. */
         if (solve->ranks == NULL) {
             STATUS_TRY(device_alarm(solve->gpu));
-            STATUS_TRY(device_cancelled(solve->observer) ? STATUS_CANCELLED : STATUS_OK);
+            STATUS_TRY(observer_is_cancelled(solve->observer) ? STATUS_CANCELLED : STATUS_OK);
         }
         observer_tell(solve->observer, PHASE_WRITING, (double)row / (download->row_count + step));
         slot = (slot + 1) % DEVICE_CHUNKS;

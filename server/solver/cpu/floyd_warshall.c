@@ -95,11 +95,10 @@ uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
  * observer; other threads read the flag that it sets. */
 static bool is_stopped(struct execution *execution, uint32_t thread)
 {
-    const struct observer *observer = execution->observer;
     if (atomic_load_explicit(&execution->stopped, memory_order_relaxed)) {
         return true;
     }
-    if (thread != 0 || observer == NULL || !observer->cancelled(observer->context)) {
+    if (thread != 0 || !observer_is_cancelled(execution->observer)) {
         return false;
     }
     atomic_store_explicit(&execution->stopped, true, memory_order_relaxed);
