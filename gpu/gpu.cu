@@ -71,6 +71,32 @@ uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE])
     return usable;
 }
 
+/* Calls visit(event, flags) for every event of the device, until it returns an error. The flags are
+ * those with which the event is created. */
+template <typename visitor> static enum status visit_events(struct gpu *gpu, visitor visit)
+{
+    /* The host may wait for an event during a whole solve, so it sleeps instead of spinning. */
+    const unsigned sleeping = cudaEventDisableTiming | cudaEventBlockingSync;
+    for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; i++) {
+        STATUS_TRY(visit(&gpu->planned_done[i], sleeping));
+    }
+    for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; i++) {
+        STATUS_TRY(visit(&gpu->panels_done[i], cudaEventDisableTiming));
+        for (uint32_t j = 0; j < DEVICE_PIVOTS; j++) {
+            STATUS_TRY(visit(&gpu->sent[i][j], cudaEventDisableTiming));
+            STATUS_TRY(visit(&gpu->closed_sent[i][j], cudaEventDisableTiming));
+        }
+        for (uint32_t j = 0; j < DEVICE_HALVES; j++) {
+            STATUS_TRY(visit(&gpu->half_done[j][i], sleeping));
+        }
+    }
+    for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
+        STATUS_TRY(visit(&gpu->chunk_done[i], cudaEventDisableTiming));
+    }
+    STATUS_TRY(visit(&gpu->begin, cudaEventDefault));
+    return visit(&gpu->end, cudaEventDefault);
+}
+
 /* Creates the streams, events and buffers of a device. threads: number of threads that copy the
  * device's rows to the caller's memory. */
 MUST_CHECK static enum status acquire_resources(struct gpu *gpu, uint32_t threads)
@@ -86,26 +112,9 @@ MUST_CHECK static enum status acquire_resources(struct gpu *gpu, uint32_t thread
     for (uint32_t i = 0; i < DEVICE_HALVES; i++) {
         GPU_TRY(cudaStreamCreateWithPriority(&gpu->half[i], cudaStreamNonBlocking, least));
     }
-    /* The host may wait for an event during a whole solve, so it sleeps instead of spinning. */
-    const unsigned sleeping = cudaEventDisableTiming | cudaEventBlockingSync;
-    for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; i++) {
-        GPU_TRY(cudaEventCreateWithFlags(&gpu->planned_done[i], sleeping));
-    }
-    for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; i++) {
-        GPU_TRY(cudaEventCreateWithFlags(&gpu->panels_done[i], cudaEventDisableTiming));
-        for (uint32_t j = 0; j < DEVICE_PIVOTS; j++) {
-            GPU_TRY(cudaEventCreateWithFlags(&gpu->sent[i][j], cudaEventDisableTiming));
-            GPU_TRY(cudaEventCreateWithFlags(&gpu->closed_sent[i][j], cudaEventDisableTiming));
-        }
-        for (uint32_t j = 0; j < DEVICE_HALVES; j++) {
-            GPU_TRY(cudaEventCreateWithFlags(&gpu->half_done[j][i], sleeping));
-        }
-    }
-    for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
-        GPU_TRY(cudaEventCreateWithFlags(&gpu->chunk_done[i], cudaEventDisableTiming));
-    }
-    GPU_TRY(cudaEventCreate(&gpu->begin));
-    GPU_TRY(cudaEventCreate(&gpu->end));
+    STATUS_TRY(visit_events(gpu, [](cudaEvent_t *event, unsigned flags) {
+        return try_translate(cudaEventCreateWithFlags(event, flags));
+    }));
     GPU_TRY(cudaHostAlloc((void **)&gpu->alarm, sizeof(*gpu->alarm), cudaHostAllocMapped));
     memset(gpu->alarm, 0, sizeof(*gpu->alarm));
     GPU_TRY(cudaHostGetDevicePointer((void **)&gpu->alarm_device, gpu->alarm, 0));
@@ -194,13 +203,6 @@ enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_g
     return STATUS_OK;
 }
 
-static void close_event(cudaEvent_t event)
-{
-    if (event != NULL) {
-        (void)cudaEventDestroy(event);
-    }
-}
-
 static void close_stream(cudaStream_t stream)
 {
     if (stream != NULL) {
@@ -221,28 +223,16 @@ void gpu_close(struct gpu *gpu)
     nccl_close(gpu->nccl);
     for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
         (void)cudaFreeHost(gpu->staging[i]);
-        close_event(gpu->chunk_done[i]);
     }
     staging_destroy(gpu->copier);
     (void)cudaFreeHost(gpu->alarm);
     (void)cudaFreeHost(gpu->stop);
     (void)cudaFree(gpu->control);
     (void)cudaFree(gpu->arena);
-    close_event(gpu->begin);
-    close_event(gpu->end);
-    for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; i++) {
-        close_event(gpu->planned_done[i]);
-    }
-    for (uint32_t i = 0; i < DEVICE_ROUND_EVENTS; i++) {
-        close_event(gpu->panels_done[i]);
-        for (uint32_t j = 0; j < DEVICE_PIVOTS; j++) {
-            close_event(gpu->sent[i][j]);
-            close_event(gpu->closed_sent[i][j]);
-        }
-        for (uint32_t j = 0; j < DEVICE_HALVES; j++) {
-            close_event(gpu->half_done[j][i]);
-        }
-    }
+    (void)visit_events(gpu, [](cudaEvent_t *event, unsigned) {
+        (void)(*event == NULL || cudaEventDestroy(*event));
+        return STATUS_OK;
+    });
     close_stream(gpu->stream);
     close_stream(gpu->alarm_stream);
     for (uint32_t i = 0; i < DEVICE_HALVES; i++) {

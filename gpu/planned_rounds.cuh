@@ -34,34 +34,22 @@ MUST_CHECK static inline enum status planned_upload(const struct schedule *sched
                                                     cudaStream_t stream,
                                                     struct planned_lists *lists)
 {
-    const uint64_t bits = (uint64_t)schedule->tile_count * schedule->tile_count;
-    const struct {
-        const void *from;
-        uint64_t bytes;
-        const void **to;
-    } arrays[] = {
-        {schedule->fills, schedule->fill_count * sizeof(*lists->fills),
-         (const void **)&lists->fills},
-        {schedule->pivots, schedule->pivot_count * sizeof(*lists->pivots),
-         (const void **)&lists->pivots},
-        {schedule->panels, schedule->panel_count * sizeof(*lists->panels),
-         (const void **)&lists->panels},
-        {schedule->targets, schedule->target_count * sizeof(*lists->targets),
-         (const void **)&lists->targets},
-        {schedule->products, schedule->product_count * sizeof(*lists->products),
-         (const void **)&lists->products},
-        {schedule->position, plan->vertex_count * sizeof(*schedule->position),
-         (const void **)&lists->order.position},
-        {plan->reached_tiles, (bits + 63) / 64 * sizeof(*plan->reached_tiles),
-         (const void **)&lists->order.held},
-    };
+    const uint64_t bits = (uint64_t)plan->tile_count * plan->tile_count;
     char *rest = (char *)memory;
-    for (const auto &array : arrays) {
-        *array.to = workspace_cut(&rest, workspace_align(array.bytes));
-        GPU_TRY(cudaMemcpyAsync((void *)*array.to, array.from, array.bytes, cudaMemcpyHostToDevice,
-                                stream));
-    }
-    lists->order.tile_count = schedule->tile_count;
+    const auto upload = [&rest, stream](const auto *from, uint64_t count, auto **ret_list) {
+        const uint64_t bytes = count * sizeof(*from);
+        void *const to = workspace_cut(&rest, workspace_align(bytes));
+        *ret_list = (decltype(from))to;
+        return try_translate(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream));
+    };
+    STATUS_TRY(upload(schedule->fills, schedule->fill_count, &lists->fills));
+    STATUS_TRY(upload(schedule->pivots, schedule->pivot_count, &lists->pivots));
+    STATUS_TRY(upload(schedule->panels, schedule->panel_count, &lists->panels));
+    STATUS_TRY(upload(schedule->targets, schedule->target_count, &lists->targets));
+    STATUS_TRY(upload(schedule->products, schedule->product_count, &lists->products));
+    STATUS_TRY(upload(schedule->position, plan->vertex_count, &lists->order.position));
+    STATUS_TRY(upload(plan->reached_tiles, (bits + 63) / 64, &lists->order.held));
+    lists->order.tile_count = plan->tile_count;
     return STATUS_OK;
 }
 
