@@ -55,22 +55,6 @@ MUST_CHECK static enum status drain_devices(const struct gpu *group)
     return STATUS_OK;
 }
 
-/* Clears the alarms of an earlier solve on every member. */
-static void clear_alarms(const struct gpu *group)
-{
-    for (uint32_t i = 0; i < group->member_count; i++) {
-        memset(group->members[i]->alarm, 0, sizeof(*group->members[i]->alarm));
-    }
-}
-
-static void release_memory(const struct gpu *group)
-{
-    for (uint32_t i = 0; i < group->member_count; i++) {
-        (void)cudaSetDevice(group->members[i]->ordinal);
-        workspace_release(group->members[i]);
-    }
-}
-
 enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct plan *plan,
                       const struct solve_options *options, const struct observer *observer,
                       struct matrix *matrix, struct solve_account *account)
@@ -95,11 +79,13 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
     STATUS_TRY(ranks_agree(gpu->ranks, try_translate(cudaSetDevice(gpu->ordinal))));
     enum status status = STATUS_OK;
     if (solve.ranks != NULL || ranks_is_first(gpu->ranks)) {
-        clear_alarms(gpu);
         status = run_kind(&solve);
         /* A successful solve has already waited for all of its kernels. */
         const enum status drained = status == STATUS_OK ? STATUS_OK : drain_devices(gpu);
-        release_memory(gpu);
+        for (uint32_t i = 0; i < gpu->member_count; i++) {
+            (void)cudaSetDevice(gpu->members[i]->ordinal);
+            workspace_release(gpu->members[i]);
+        }
         status = drained == STATUS_OK ? status : drained;
     }
     return ranks_agree(gpu->ranks, status);

@@ -168,21 +168,6 @@ MUST_CHECK static enum status group_compute_dense(const struct group *group)
     return rounds_run(&rounds);
 }
 
-template <typename semiring>
-MUST_CHECK static enum status group_compute_planned(const struct group *group)
-{
-    struct planned_rounds<semiring> rounds;
-    const struct solve *solve = &group->members[0].solve;
-    rounds.gpu = solve->gpu;
-    rounds.schedule = solve->schedule;
-    rounds.lists = &solve->lists;
-    rounds.matrix = matrix_of<semiring>(solve);
-    rounds.operand.left = (typename semiring::word *)solve->workspace.left[0][0];
-    rounds.operand.right = (typename semiring::word *)solve->workspace.right[0][0];
-    rounds.observer = group->whole->observer;
-    return planned_run(&rounds);
-}
-
 template <typename semiring> MUST_CHECK static enum status group_mirror(const struct group *group)
 {
     struct exchange exchange;
@@ -205,7 +190,7 @@ template <typename semiring> MUST_CHECK static enum status group_launch(const st
             return compute_small<semiring>(first);
         }
     }
-    STATUS_TRY(first->schedule != NULL ? group_compute_planned<semiring>(group)
+    STATUS_TRY(first->schedule != NULL ? planned_run<semiring>(first, group->whole->observer)
                                        : group_compute_dense<semiring>(group));
     return is_symmetric(first) ? group_mirror<semiring>(group) : STATUS_OK;
 }
@@ -348,6 +333,7 @@ MUST_CHECK static enum status group_agree(const struct group *group)
     return group->whole->ranks != NULL ? ranks_agree(group->whole->ranks, found) : STATUS_OK;
 }
 
+/* Initializes the members, and clears the alarms of an earlier solve. */
 static void group_init(struct group *group, const struct solve *whole)
 {
     const struct ranks *ranks = whole->ranks;
@@ -363,6 +349,7 @@ static void group_init(struct group *group, const struct solve *whole)
         member->observer.tell = i == 0 ? group_tell : NULL;
         member->solve = *whole;
         member->solve.gpu = whole->gpu->members[i];
+        memset(member->solve.gpu->alarm, 0, sizeof(*member->solve.gpu->alarm));
         member->solve.account = &member->account;
         member->solve.timings = &member->account.timings;
         member->solve.observer = &member->observer;

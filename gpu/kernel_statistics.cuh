@@ -343,7 +343,6 @@ MUST_CHECK static enum status statistics_histogram_launch(struct statistics_rows
 /* A zeroed struct is empty. */
 struct statistics_workspace {
     uint32_t vertex_count;
-    void *memory;
     unsigned long long *bins; /* STATISTICS_BINS counters for statistics_histogram_launch */
     struct statistics_columns columns;
 };
@@ -362,17 +361,15 @@ MUST_CHECK static inline enum status
 statistics_workspace_init(struct statistics_workspace *workspace, uint32_t vertex_count,
                           void *memory, cudaStream_t stream)
 {
-    workspace->memory = memory;
     workspace->vertex_count = vertex_count;
-    workspace->bins = (unsigned long long *)workspace->memory;
+    workspace->bins = (unsigned long long *)memory;
     workspace->columns.lowest = workspace->bins + STATISTICS_BINS;
-    workspace->columns.eccentricity =
-        (double *)((char *)workspace->memory + STATISTICS_WORKSPACE_HEAD_BYTES);
+    workspace->columns.eccentricity = (double *)((char *)memory + STATISTICS_WORKSPACE_HEAD_BYTES);
     workspace->columns.distance_sum =
         (union statistics_sum *)(workspace->columns.eccentricity + vertex_count);
     workspace->columns.reachable = (uint32_t *)(workspace->columns.distance_sum + vertex_count);
     return try_translate(
-        cudaMemsetAsync(workspace->memory, 0, statistics_workspace_bytes(vertex_count), stream));
+        cudaMemsetAsync(memory, 0, statistics_workspace_bytes(vertex_count), stream));
 }
 
 /* Copies all columns to the host in one transfer, because they are contiguous on both sides.

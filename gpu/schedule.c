@@ -127,7 +127,7 @@ static struct schedule_range add_panels(struct making *making, const struct plan
                                         bool left)
 {
     struct schedule *schedule = making->schedule;
-    const uint32_t pivot_count = left || !schedule->symmetric ? round->pivot_count : 0;
+    const uint32_t pivot_count = left || !making->plan->symmetric ? round->pivot_count : 0;
     const uint32_t *tiles = left ? round->left_tiles : round->right_tiles;
     struct schedule_range range = {schedule->panel_count, 0};
     for (uint32_t index = 0; index < pivot_count; index++) {
@@ -303,9 +303,6 @@ enum status schedule_create(const struct plan *plan, struct schedule_grain grain
     if (making.schedule == NULL) {
         return STATUS_NO_MEMORY;
     }
-    making.schedule->symmetric = plan->symmetric;
-    making.schedule->tile_count = plan->tile_count;
-    making.schedule->round_count = plan->round_count;
     const enum status status = allocate_lists(&making);
     if (status == STATUS_OK) {
         make_lists(&making);

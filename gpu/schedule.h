@@ -66,10 +66,7 @@ struct schedule_round {
 };
 
 struct schedule {
-    bool symmetric;
-    uint32_t tile_count;
-    uint32_t round_count;
-    struct schedule_round *rounds;
+    struct schedule_round *rounds; /* one entry per round of the plan */
     uint32_t fill_count;
     uint32_t pivot_count;
     uint32_t panel_count;

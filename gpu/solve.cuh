@@ -6,14 +6,24 @@
 #include "gpu/gpu.h"
 #include "gpu/kernel_fill.cuh"
 #include "gpu/kernel_finish.cuh"
+#include "gpu/kernel_planned.cuh"
 #include "gpu/kernel_small.cuh"
 #include "gpu/kernel_statistics.cuh"
-#include "gpu/planned_rounds.cuh"
 #include "gpu/rounds.cuh"
 #include "gpu/staging.h"
 #include "gpu/workspace.cuh"
 
 #include <time.h>
+
+/* Addresses of the lists of a schedule in device memory. */
+struct solve_lists {
+    const struct schedule_tile *fills;
+    const struct schedule_pivot *pivots;
+    const struct schedule_panel *panels;
+    const struct schedule_target *targets;
+    const struct schedule_product *products;
+    struct tile_order order;
+};
 
 /* One solve: its inputs, its outputs and its memory on the device. */
 struct solve {
@@ -25,10 +35,10 @@ struct solve {
     struct matrix *result;
     struct solve_account *account;
     struct timings *timings;
-    bool small;                 /* whether the graph is solved in one cooperative launch */
-    const struct ranks *ranks;  /* ranks of a joint solve, or NULL */
-    struct schedule *schedule;  /* NULL for the dense plan */
-    struct planned_lists lists; /* zero for the dense plan, except order.rows */
+    bool small;                /* whether the graph is solved in one cooperative launch */
+    const struct ranks *ranks; /* ranks of a joint solve, or NULL */
+    struct schedule *schedule; /* NULL for the dense plan */
+    struct solve_lists lists;  /* zero for the dense plan, except order.rows */
     struct workspace_shape shape;
     struct workspace workspace;
     struct statistics_workspace statistics;
@@ -53,7 +63,7 @@ static tile_matrix<typename semiring::element> matrix_of(const struct solve *sol
 /* Returns whether only half of the matrix is computed: for undirected graphs that are not small. */
 static bool is_symmetric(const struct solve *solve)
 {
-    return solve->schedule != NULL ? solve->schedule->symmetric
+    return solve->schedule != NULL ? solve->plan->symmetric
                                    : solve->options->symmetric && !solve->small;
 }
 
@@ -282,6 +292,31 @@ MUST_CHECK static enum status await_step(const struct solve *solve)
     return STATUS_OK;
 }
 
+/* Uploads the lists. memory: schedule_bytes_most bytes of device memory. The caller may free the
+ * lists in host memory on return, because cudaMemcpyAsync has then copied their pageable memory. */
+MUST_CHECK static inline enum status upload_lists(const struct schedule *schedule,
+                                                  const struct plan *plan, void *memory,
+                                                  cudaStream_t stream, struct solve_lists *lists)
+{
+    const uint64_t bits = (uint64_t)plan->tile_count * plan->tile_count;
+    char *rest = (char *)memory;
+    const auto upload = [&rest, stream](const auto *from, uint64_t count, auto **ret_list) {
+        const uint64_t bytes = count * sizeof(*from);
+        void *const to = workspace_cut(&rest, workspace_align(bytes));
+        *ret_list = (decltype(from))to;
+        return try_translate(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream));
+    };
+    STATUS_TRY(upload(schedule->fills, schedule->fill_count, &lists->fills));
+    STATUS_TRY(upload(schedule->pivots, schedule->pivot_count, &lists->pivots));
+    STATUS_TRY(upload(schedule->panels, schedule->panel_count, &lists->panels));
+    STATUS_TRY(upload(schedule->targets, schedule->target_count, &lists->targets));
+    STATUS_TRY(upload(schedule->products, schedule->product_count, &lists->products));
+    STATUS_TRY(upload(schedule->position, plan->vertex_count, &lists->order.position));
+    STATUS_TRY(upload(plan->reached_tiles, (bits + 63) / 64, &lists->order.held));
+    lists->order.tile_count = plan->tile_count;
+    return STATUS_OK;
+}
+
 /* Prepares the matrix on the device. fill_s is the time of allocating and filling the matrix, h2d_s
  * of transferring and scattering the edges. In a small solve both include only the host's time. */
 template <typename semiring> MUST_CHECK static enum status prepare(struct solve *solve)
@@ -303,8 +338,8 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
                                   tile_rows_count(solve->lists.order.rows, tile_count) * tile_count,
                                   solve->lists.order.rows, gpu->stream));
     } else {
-        STATUS_TRY(planned_upload(schedule, solve->plan, solve->workspace.lists, gpu->stream,
-                                  &solve->lists));
+        STATUS_TRY(upload_lists(schedule, solve->plan, solve->workspace.lists, gpu->stream,
+                                &solve->lists));
         STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills,
                                          schedule->fill_count, solve->lists.order.rows,
                                          gpu->stream));

@@ -116,10 +116,10 @@ static void make_panel(const struct execution *execution, const struct schedule_
     double *const tile = tile_of(execution, in_row ? panel->pivot : panel->tile,
                                  in_row ? panel->tile : panel->pivot);
     relax(tile, in_row ? diagonal : tile, in_row ? tile : diagonal, panel->depth);
-    if (in_row || execution->schedule->symmetric) {
+    if (in_row || execution->plan->symmetric) {
         copy(slot_of(execution, execution->right, slot), tile, !in_row);
     }
-    if (!in_row || execution->schedule->symmetric) {
+    if (!in_row || execution->plan->symmetric) {
         copy(slot_of(execution, execution->left, slot), tile, in_row);
     }
 }
@@ -132,7 +132,7 @@ static void make_panels(const struct execution *execution, const struct schedule
     }
     for (uint32_t i = 0; i < round->lefts.count; ++i) {
         const struct schedule_panel *panel = &schedule->panels[round->lefts.begin + i];
-        make_panel(execution, panel, schedule->symmetric && panel->tile < panel->pivot, i);
+        make_panel(execution, panel, execution->plan->symmetric && panel->tile < panel->pivot, i);
     }
 }
 
