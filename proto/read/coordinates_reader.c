@@ -174,13 +174,10 @@ static enum status read_line(void *context, const char *line, size_t size, struc
 {
     struct coordinates_reader *reader = context;
     const bool is_first = reader->form == FORM_UNKNOWN;
-    size_t blank = 0;
-    while (blank < size && field_is_blank(line[blank])) {
-        blank++;
-    }
+    const size_t blanks = field_skip_blanks(line, 0, size);
     const bool is_co_line =
         size > 1 && memchr("cpv", line[0], 3) != NULL && field_is_blank(line[1]);
-    if (blank == size || (reader->form != FORM_CO && line[0] == '#')) {
+    if (blanks == size || (reader->form != FORM_CO && line[0] == '#')) {
         return STATUS_OK;
     }
     if (is_first) {

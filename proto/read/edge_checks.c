@@ -267,9 +267,7 @@ static size_t skip_value(const char *line, size_t at, size_t size, const char *s
 
 static struct field trim_value(const char *line, size_t begin, size_t end)
 {
-    while (begin < end && field_is_blank(line[begin])) {
-        begin++;
-    }
+    begin = field_skip_blanks(line, begin, end);
     while (end > begin && field_is_blank(line[end - 1])) {
         end--;
     }
@@ -283,11 +281,8 @@ static struct field trim_value(const char *line, size_t begin, size_t end)
 enum status edge_dict_parse(const char *line, size_t begin, size_t size, struct columns *columns,
                             struct edge_record *record, struct problem *reterr)
 {
-    size_t at = begin + 1;
+    size_t at = field_skip_blanks(line, begin + 1, size);
 
-    while (at < size && field_is_blank(line[at])) {
-        at++;
-    }
     while (at < size && line[at] != '}') {
         const size_t colon = skip_value(line, at, size, ":}");
         const size_t end = skip_value(line, colon + 1, size, ",}");
@@ -303,10 +298,7 @@ enum status edge_dict_parse(const char *line, size_t begin, size_t size, struct 
         value.size = value.size == 4 && memcmp(value.bytes, "None", 4) == 0 ? 0 : value.size;
         STATUS_TRY(columns_find(columns, key.bytes, key.size, false, &index, reterr));
         STATUS_TRY(columns_accept_value(columns, index, value, record, reterr));
-        at = end + (line[end] == ',');
-        while (at < size && field_is_blank(line[at])) {
-            at++;
-        }
+        at = field_skip_blanks(line, end + (line[end] == ','), size);
     }
     return STATUS_OK;
 }

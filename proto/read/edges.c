@@ -388,11 +388,8 @@ static enum status parse_comment(struct edges *edges, const char *line, size_t s
 static enum status parse_record(struct edges *edges, const char *line, size_t size,
                                 struct problem *reterr)
 {
-    size_t blanks = 0;
+    const size_t blanks = field_skip_blanks(line, 0, size);
 
-    while (blanks < size && field_is_blank(line[blanks])) {
-        blanks++;
-    }
     if (blanks == size) {
         return STATUS_OK;
     }

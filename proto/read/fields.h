@@ -40,6 +40,16 @@ static inline bool field_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
+/* Returns the index of the first byte of the line from `at` on that is not a blank; size if all
+ * are. */
+static inline size_t field_skip_blanks(const char *line, size_t at, size_t size)
+{
+    while (at < size && field_is_blank(line[at])) {
+        at++;
+    }
+    return at;
+}
+
 /* Cuts a whole line. The caller has set the delimiter and scratch of the cursor. */
 MUST_CHECK enum status field_cut_row(struct table_row *row, struct field_cursor *cursor,
                                      const char *line, size_t size, struct problem *reterr);
