@@ -28,8 +28,8 @@ enum option_type {
 struct config_option {
     const char *section;
     const char *key;
-    enum option_type type;
     const char *fallback; /* the default */
+    enum option_type type;
     uint64_t min;
     uint64_t max;
     const char *choices; /* words separated by commas */
@@ -38,71 +38,75 @@ struct config_option {
     const char *help;
 };
 
+/* The type, range and choices of an option. */
+#define TEXT(type) type, 0, 0, NULL
+#define NUMBER(min, max) OPTION_NUMBER, min, max, NULL
+#define BYTES(min, max) OPTION_BYTES, min, max, NULL
+#define CHOICE(choices) OPTION_CHOICE, 0, 0, choices
+#define WORD(choices) OPTION_WORD, 0, 0, choices
+
 /* clang-format off */
 static const struct config_option options[] = {
-    {"http", "listen", OPTION_ADDRESS, "127.0.0.1:8080", 0, 0, NULL, MEMBER(listen),
+    {"http", "listen", "127.0.0.1:8080", TEXT(OPTION_ADDRESS), MEMBER(listen),
      "Address and port to listen on. Port 0 picks a free port; [::1]:8080 is an IPv6 address, "
      "and unix:/run/apspd/socket is a Unix socket."},
-    {"http", "socket_mode", OPTION_WORD, "0660", 0, 0, "0600, 0660, 0666", MEMBER(socket_mode),
+    {"http", "socket_mode", "0660", WORD("0600, 0660, 0666"), MEMBER(socket_mode),
      "Mode of a Unix socket, which determines who may connect: 0600 = its owner; 0660 = also its "
      "group; 0666 = everybody."},
-    {"http", "network", OPTION_CHOICE, "secure", 0, 0, "secure, plain, open", MEMBER(network),
+    {"http", "network", "secure", CHOICE("secure, plain, open"), MEMBER(network),
      "Security that an address requires if other machines can reach it; without this security "
      "apspd refuses to start. secure = keys and TLS; plain = only keys, for a network that is "
      "trusted or encrypted by other means; open = nothing."},
-    {"http", "keys_file", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(keys_file),
+    {"http", "keys_file", CONFIG_NONE, TEXT(OPTION_TEXT), MEMBER(keys_file),
      "File of the accepted keys; the file is read again on SIGHUP. credential:NAME is a file that "
      "systemd loads (LoadCredential=). none = no keys: every client may do everything."},
-    {"http", "hosts", OPTION_HOSTS, CONFIG_NONE, 0, 0, NULL, MEMBER(hosts),
+    {"http", "hosts", CONFIG_NONE, TEXT(OPTION_HOSTS), MEMBER(hosts),
      "Host names by which clients reach a service without keys, as in the Host header but without "
      "the port. localhost, the name in listen and IP addresses are always accepted; other names "
      "are refused with 421, so that no web page can reach the service by DNS rebinding."},
-    {"http", "cors_origins", OPTION_ORIGINS, CONFIG_NONE, 0, 0, NULL, MEMBER(cors_origins),
+    {"http", "cors_origins", CONFIG_NONE, TEXT(OPTION_ORIGINS), MEMBER(cors_origins),
      "Origins whose web pages may use the service from a browser (CORS), such as "
      "https://app.example. Keys are still required; cookies are not used. * = every origin: "
      "without keys, any web page that a user opens may then read, submit and delete graphs."},
-    {"http", "tiles", OPTION_TILES, CONFIG_NONE, 0, 0, NULL, MEMBER(tiles),
+    {"http", "tiles", CONFIG_NONE, TEXT(OPTION_TILES), MEMBER(tiles),
      "URL of the map tiles that browsers show under graphs with coordinates in degrees, such as "
      "https://tile.example/{z}/{x}/{y}.png (Web Mercator, 256 pixels). The tile server learns "
      "which areas are viewed. none = no map."},
-    {"http", "tiles_credit", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tiles_credit),
+    {"http", "tiles_credit", CONFIG_NONE, TEXT(OPTION_TEXT), MEMBER(tiles_credit),
      "Attribution shown under the map."},
-    {"http", "tls_certificate", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_certificate),
+    {"http", "tls_certificate", CONFIG_NONE, TEXT(OPTION_TEXT), MEMBER(tls_certificate),
      "PEM file of the certificate and its chain, or credential:NAME; the file is read again on "
      "SIGHUP. A certificate enables TLS 1.2 and 1.3 on every address except Unix sockets. none = "
      "no TLS."},
-    {"http", "tls_key", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_key),
+    {"http", "tls_key", CONFIG_NONE, TEXT(OPTION_TEXT), MEMBER(tls_key),
      "PEM file of the certificate's private key, or credential:NAME."},
-    {"http", "threads", OPTION_NUMBER, "4", 1, 64, NULL, MEMBER(http_threads),
+    {"http", "threads", "4", NUMBER(1, 64), MEMBER(http_threads),
      "Number of threads that handle requests."},
-    {"http", "connection_limit", OPTION_NUMBER, "16384", 1, 100000, NULL, MEMBER(connection_limit),
+    {"http", "connection_limit", "16384", NUMBER(1, 100000), MEMBER(connection_limit),
      "Maximum number of open connections; an active connection uses 25 KiB. At the limit, a new "
      "connection replaces an idle connection; if no connection is idle, the new connection "
      "receives status 503."},
-    {"http", "address_limit", OPTION_NUMBER, "4096", 0, 100000, NULL, MEMBER(address_limit),
+    {"http", "address_limit", "4096", NUMBER(0, 100000), MEMBER(address_limit),
      "Maximum number of connections from one address (IPv6: one /64); further connections "
      "receive status 429. Behind a proxy all clients have the same address. 0 = no limit."},
-    {"http", "wrong_key_limit", OPTION_NUMBER, "60", 0, 1000000, NULL, MEMBER(wrong_key_limit),
+    {"http", "wrong_key_limit", "60", NUMBER(0, 1000000), MEMBER(wrong_key_limit),
      "Maximum number of wrong keys per minute from one address (IPv6: one /64); further requests "
      "with a wrong key receive status 429, and the connection is closed. Valid keys from that "
      "address are still accepted. 0 = no limit."},
-    {"http", "connection_timeout_s", OPTION_NUMBER, "30", 1, 86400, NULL,
-     MEMBER(connection_timeout_s),
+    {"http", "connection_timeout_s", "30", NUMBER(1, 86400), MEMBER(connection_timeout_s),
      "Seconds after which a connection is closed if no byte is sent or received."},
-    {"http", "header_timeout_s", OPTION_NUMBER, "10", 1, 3600, NULL, MEMBER(header_timeout_s),
+    {"http", "header_timeout_s", "10", NUMBER(1, 3600), MEMBER(header_timeout_s),
      "Number of seconds within which a client must send the complete header of a request."},
-    {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
+    {"http", "rate_floor", "1024", NUMBER(0, UINT64_C(1) << 30), MEMBER(rate_floor),
      "Lowest rate, in bytes per second, at which a client must send a body or receive a response. "
      "The connection is closed when a body is header_timeout_s seconds behind this rate, or when a "
      "response is stall_timeout_s seconds behind. A client that transfers nothing falls behind by "
      "1 second per second, and a client at 90 % of the rate by 0.1 seconds. 0 = no limit."},
-    {"http", "stall_timeout_s", OPTION_NUMBER, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
+    {"http", "stall_timeout_s", "30", NUMBER(1, 3600), MEMBER(stall_timeout_s),
      "Maximum number of seconds that a client may lag behind rate_floor during a response."},
-    {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
-     MEMBER(body_limit_bytes),
+    {"http", "body_limit", "4294967296", BYTES(1, KIB * KIB * GIB), MEMBER(body_limit_bytes),
      "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are accepted."},
-    {"http", "upload_memory", OPTION_BYTES, "0", 0, KIB * KIB * GIB, NULL,
-     MEMBER(upload_memory_bytes),
+    {"http", "upload_memory", "0", BYTES(0, KIB * KIB * GIB), MEMBER(upload_memory_bytes),
      "Memory in bytes for uploads in progress: the edges and names of their graphs, and lists of "
      "pairs. A tenant may use half of this memory, and a client address may use half of its "
      "tenant's share; without keys, an address may use half of the total. Clients of a Unix socket "
@@ -110,114 +114,103 @@ static const struct config_option options[] = {
      "upload that does not fit in addition to the current uploads is refused with 429. The first "
      "256 KiB of each upload do not count. 0 = half of the memory that is available to the machine "
      "or control group when apspd starts. Accepts the same suffixes as body_limit."},
-    {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
-     MEMBER(decoded_limit_bytes),
+    {"http", "decoded_limit", "17179869184", BYTES(1, KIB * KIB * GIB), MEMBER(decoded_limit_bytes),
      "Largest decompressed size of an upload in bytes. Accepts the same suffixes as body_limit."},
-    {"http", "decoded_ratio", OPTION_NUMBER, "200", 1, 1000000, NULL, MEMBER(decoded_ratio),
+    {"http", "decoded_ratio", "200", NUMBER(1, 1000000), MEMBER(decoded_ratio),
      "Largest decompressed size of an upload as a multiple of its compressed size. Sizes up to 1 "
      "MiB are exempt."},
-    {"http", "document_limit", OPTION_BYTES, "65536", KIB, GIB, NULL, MEMBER(document_limit_bytes),
+    {"http", "document_limit", "65536", BYTES(KIB, GIB), MEMBER(document_limit_bytes),
      "Maximum size of a JSON request body other than a graph, in bytes."},
-    {"http", "wait_limit_s", OPTION_NUMBER, "60", 0, 60, NULL, MEMBER(wait_limit_s),
+    {"http", "wait_limit_s", "60", NUMBER(0, 60), MEMBER(wait_limit_s),
      "Longest time in seconds that a request may wait for a job (Prefer: wait)."},
-    {"http", "heartbeat_s", OPTION_NUMBER, "15", 1, 60, NULL, MEMBER(heartbeat_s),
+    {"http", "heartbeat_s", "15", NUMBER(1, 60), MEMBER(heartbeat_s),
      "Longest time in seconds between two messages of a job's event stream."},
-    {"http", "watcher_limit", OPTION_NUMBER, "500", 1, 100000, NULL, MEMBER(watcher_limit),
+    {"http", "watcher_limit", "500", NUMBER(1, 100000), MEMBER(watcher_limit),
      "Maximum number of open event streams, each on its own connection; further streams are "
      "refused with 429."},
-    {"http", "json_cell_limit", OPTION_NUMBER, "64000000", 1, UINT64_C(1) << 40, NULL,
-     MEMBER(json_cell_limit),
+    {"http", "json_cell_limit", "64000000", NUMBER(1, UINT64_C(1) << 40), MEMBER(json_cell_limit),
      "Maximum number of distances in one JSON response; a graph of 8,000 vertices has 64 million. "
      "Larger matrices are available as npy, raw, nthu, csv, ndjson or mtx, or in parts."},
-    {"http", "pairs_limit", OPTION_BYTES, "16777216", KIB, UINT64_C(64) * GIB, NULL,
-     MEMBER(pairs_limit_bytes),
+    {"http", "pairs_limit", "16777216", BYTES(KIB, UINT64_C(64) * GIB), MEMBER(pairs_limit_bytes),
      "Largest body, in bytes, of a request that lists pairs or vertices to query. The body stays "
      "in memory, which upload_memory limits, until the request is answered."},
-    {"graph", "vertex_limit", OPTION_NUMBER, "0", 0, UINT32_MAX - 1, NULL, MEMBER(vertex_limit),
+    {"graph", "vertex_limit", "0", NUMBER(0, UINT32_MAX - 1), MEMBER(vertex_limit),
      "Maximum number of vertices of a graph. 0 = as many as the devices can solve."},
-    {"graph", "edge_limit", OPTION_NUMBER, "1000000000", 1, UINT64_C(1) << 40, NULL,
-     MEMBER(edge_limit),
+    {"graph", "edge_limit", "1000000000", NUMBER(1, UINT64_C(1) << 40), MEMBER(edge_limit),
      "Maximum number of edges of a graph; each edge takes 12 to 16 bytes of memory during the "
      "upload."},
-    {"jobs", "queue_limit", OPTION_NUMBER, "64", 1, 100000, NULL, MEMBER(queue_limit),
+    {"jobs", "queue_limit", "64", NUMBER(1, 100000), MEMBER(queue_limit),
      "Maximum number of waiting jobs; further jobs are refused with 429. If several tenants may "
      "submit, a tenant's job is accepted only while the tenant has fewer waiting jobs than the "
      "queue has free places."},
-    {"jobs", "history_limit", OPTION_NUMBER, "10000", 1, 10000000, NULL, MEMBER(history_limit),
+    {"jobs", "history_limit", "10000", NUMBER(1, 10000000), MEMBER(history_limit),
      "Maximum number of finished jobs whose documents are stored; the oldest jobs are deleted "
      "first."},
-    {"jobs", "drain_s", OPTION_NUMBER, "30", 0, 86400, NULL, MEMBER(drain_s),
+    {"jobs", "drain_s", "30", NUMBER(0, 86400), MEMBER(drain_s),
      "Seconds after SIGTERM until jobs that are still running are stopped; the service queues them "
      "again when it starts."},
-    {"store", "state_dir", OPTION_TEXT, "./apspd-state", 0, 0, NULL, MEMBER(state_dir),
+    {"store", "state_dir", "./apspd-state", TEXT(OPTION_TEXT), MEMBER(state_dir),
      "Folder for all data that outlives the process. The folder is created if it is missing; "
      "only one daemon at a time can use it."},
-    {"store", "result_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 60, NULL,
-     MEMBER(result_budget_bytes),
+    {"store", "result_budget", "0", BYTES(0, UINT64_C(1) << 60), MEMBER(result_budget_bytes),
      "Maximum size of all results on disk, in bytes. The least recently used results are evicted "
      "first, and are solved again when they are requested. 0 = limited only by the disk. Accepts "
      "the same suffixes as body_limit."},
-    {"store", "result_limit", OPTION_NUMBER, "30000", 1, 60000, NULL, MEMBER(result_limit),
+    {"store", "result_limit", "30000", NUMBER(1, 60000), MEMBER(result_limit),
      "Maximum number of results on disk. Each result has an open file and a memory mapping, and "
      "Linux allows a process about 65,000 mappings."},
-    {"store", "disk_reserve", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
-     MEMBER(disk_reserve_bytes),
+    {"store", "disk_reserve", "67108864", BYTES(0, UINT64_C(1) << 50), MEMBER(disk_reserve_bytes),
      "Disk space in bytes that the service keeps free: an upload whose result would use this space "
      "is refused. Accepts the same suffixes as body_limit."},
-    {"store", "path_budget", OPTION_BYTES, "1073741824", KIB, UINT64_C(1) << 50, NULL,
-     MEMBER(path_budget_bytes),
+    {"store", "path_budget", "1073741824", BYTES(KIB, UINT64_C(1) << 50), MEMBER(path_budget_bytes),
      "Memory in bytes for cached graphs: edges for path queries (8 to 24 bytes per edge) and "
      "coordinates (40 bytes per vertex). The least recently used entries are evicted first; a "
      "graph that exceeds the limit by itself cannot be queried for paths or coordinates. Accepts "
      "the same suffixes as body_limit."},
-    {"store", "plan_budget", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
-     MEMBER(plan_budget_bytes),
+    {"store", "plan_budget", "67108864", BYTES(0, UINT64_C(1) << 50), MEMBER(plan_budget_bytes),
      "Maximum size of the plans cached on disk, in bytes; each plan takes 4 bytes per vertex, but "
      "at least 64 KiB. A plan is reused for graphs with the same edges but different weights. The "
      "least recently used plans are evicted first. 0 = no cache. Accepts the same suffixes as "
      "body_limit."},
-    {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, "auto, gpu, cpu", MEMBER(solver.choice),
+    {"solver", "backend", "auto", CHOICE("auto, gpu, cpu"), MEMBER(solver.choice),
      "Solver: auto = the GPU if one is usable, else the CPU; gpu = refuse to start without a GPU."},
-    {"solver", "cpu_threads", OPTION_NUMBER, "0", 0, 1024, NULL, MEMBER(solver.cpu_threads),
+    {"solver", "cpu_threads", "0", NUMBER(0, 1024), MEMBER(solver.cpu_threads),
      "Number of threads of the CPU solver. 0 = one thread per core that is available to the "
      "process."},
-    {"solver", "cpu_isa", OPTION_WORD, "auto", 0, 0, "auto, portable, avx2, avx512",
-     MEMBER(solver.cpu_isa),
+    {"solver", "cpu_isa", "auto", WORD("auto, portable, avx2, avx512"), MEMBER(solver.cpu_isa),
      "Instruction set of the CPU solver: auto = the widest set that this processor supports."},
-    {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, "auto, none", MEMBER(solver.plans),
+    {"solver", "plans", "auto", CHOICE("auto, none"), MEMBER(solver.plans),
      "Whether sparse graphs are solved with a plan that skips unnecessary work: auto = if the plan "
      "makes the solve faster; none = never, for comparison."},
-    {"solver", "group", OPTION_CHOICE, "auto", 0, 0, "auto, none, all", MEMBER(solver.group),
+    {"solver", "group", "auto", CHOICE("auto, none, all"), MEMBER(solver.group),
      "Whether the GPUs of this host solve one dense graph together: auto = if the graph does not "
      "fit on a single GPU, or is large while the other GPUs are idle; none = never; all = always."},
-    {"solver", "launcher", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(launcher),
+    {"solver", "launcher", CONFIG_NONE, TEXT(OPTION_TEXT), MEMBER(launcher),
      "Command that starts the solver as MPI processes on this and other hosts, such as mpirun -n "
      "4 or srun -N 4. A shell runs this command with the path of apsp-mpi appended. Requires "
      "worker.isolation = process. none = the solver runs on this host."},
-    {"hierarchy", "label_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 50, NULL,
-     MEMBER(label_budget_bytes),
+    {"hierarchy", "label_budget", "0", BYTES(0, UINT64_C(1) << 50), MEMBER(label_budget_bytes),
      "Memory in bytes to cache the vertex labels from which distances in hierarchies are computed, "
      "and the rows of small hierarchies. The least recently used hierarchy is evicted first; a "
      "query without cached labels takes longer. 0 = a quarter of the memory, at most 1 GiB. "
      "Accepts the same suffixes as body_limit."},
-    {"hierarchy", "sweep_limit_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(sweep_limit_s),
+    {"hierarchy", "sweep_limit_s", "10", NUMBER(1, 86400), MEMBER(sweep_limit_s),
      "Maximum time in seconds to compute the statistics or a heat map of a hierarchy, as estimated "
      "from its size. If the estimate is higher, statistics and heat maps are available only for a "
      "graph that is solved as a matrix."},
-    {"worker", "isolation", OPTION_CHOICE, "thread", 0, 0, "thread, process", MEMBER(isolation),
+    {"worker", "isolation", "thread", CHOICE("thread, process"), MEMBER(isolation),
      "Where a solver runs: in a thread of the service, or in a separate process, which is replaced "
      "if it fails or hangs."},
-    {"worker", "stall_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(stall_s),
+    {"worker", "stall_s", "10", NUMBER(1, 86400), MEMBER(stall_s),
      "Seconds without a heartbeat, or without a finished round of a solve, after which a worker "
      "process counts as hung. A round may take 20 times the expected time of its solve if that "
      "exceeds stall_s."},
-    {"service", "confinement", OPTION_CHOICE, "auto", 0, 0, "auto, required, off",
-     MEMBER(confinement),
+    {"service", "confinement", "auto", CHOICE("auto, required, off"), MEMBER(confinement),
      "Sandbox of the running service. It takes away rights that an intruder could use: "
      "capabilities, new privileges, core dumps, access to other users' files, and system calls "
      "that start programs or open connections. auto = as many of these restrictions as the kernel "
      "supports; required = all of them, or apspd refuses to start."},
-    {"log", "level", OPTION_CHOICE, "info", 0, 0, "debug, info, warning, error", MEMBER(log_level),
+    {"log", "level", "info", CHOICE("debug, info, warning, error"), MEMBER(log_level),
      "Lowest level of the log events written to standard error."},
 };
 /* clang-format on */
