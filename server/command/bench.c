@@ -265,7 +265,7 @@ static enum status run_bench(struct command_call *call, struct problem *reterr)
     parse_lists(call, call->values[SIZES],
                 call->values[KINDS] != NULL ? call->values[KINDS] : "i4,u2,f4,f8", &bench);
     STATUS_TRY(call->status);
-    STATUS_TRY(solver_open(&call->config->solver, &bench.solver, reterr));
+    STATUS_TRY(solver_open(&call->config->solver, NULL, &bench.solver, reterr));
     const bool is_gpu = strcmp(bench.solver->class_->name, "gpu") == 0;
     bench.solver->class_->describe(bench.solver, &bench.device);
     bench.unit = is_gpu ? 1e12 : 1e9;

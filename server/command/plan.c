@@ -61,7 +61,7 @@ static enum status plan_graph(struct planning *planning, struct problem *reterr)
     STATUS_TRY(call->status);
     STATUS_TRY(graph_input_read(call, &planning->graph, reterr));
     STATUS_TRY(graph_choose_kind(planning->graph, kind, &planning->kind, reterr));
-    STATUS_TRY(solver_open(&call->config->solver, &planning->solver, reterr));
+    STATUS_TRY(solver_open(&call->config->solver, NULL, &planning->solver, reterr));
     STATUS_TRY(solve_estimate_planned(planning->solver, planning->graph, planning->kind,
                                       &planning->estimate, &planning->plan));
     if (call->values[JSON] != NULL) {

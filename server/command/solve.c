@@ -121,14 +121,12 @@ static enum status read_graph(struct solving *solving, struct problem *reterr)
 
 static enum status open_solver(struct solving *solving, struct problem *reterr)
 {
-    const struct solver_config *config = &solving->call->config->solver;
+    struct solver_config config = solving->call->config->solver;
     const struct ranks *ranks = solving->call->ranks;
-    if (ranks != NULL) {
-        struct solver_config of_rank = *config;
-        of_rank.cpu_threads = config->cpu_threads > 0 ? config->cpu_threads : ranks->threads;
-        return solver_open_rank(&of_rank, ranks, &solving->solver, reterr);
+    if (ranks != NULL && config.cpu_threads == 0) {
+        config.cpu_threads = ranks->threads;
     }
-    return solver_open(config, &solving->solver, reterr);
+    return solver_open(&config, ranks, &solving->solver, reterr);
 }
 
 /* Opens the output before the solve, which then writes into the mapped file. So an unwritable path

@@ -5,43 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
-                        struct problem *reterr)
-{
-    char reason[SOLVER_REASON_SIZE];
-    const bool gpu = config->choice != SOLVER_CPU && solver_gpu_count(reason) > 0;
-    if (config->choice == SOLVER_GPU && !gpu) {
-        return problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: %s.", reason);
-    }
-    enum status status;
-    if (gpu) {
-        /* A command has one job at a time, so one group suffices: its first GPU solves small
-         * graphs. */
-        const uint32_t members = config->group == SOLVER_GROUP_ALL ? solver_gpu_count(reason) : 1;
-        status = solver_gpu_open(0, members, ret_solver, reterr);
-    } else {
-        status = solver_cpu_open(config, ret_solver, reterr);
-    }
-    if (status == STATUS_OK) {
-        solver_allow_plans(*ret_solver, config);
-    }
-    return status;
-}
-
 /* Ranks on GPUs and ranks on CPUs exchange different data, so all ranks use the same back end. */
-enum status solver_open_rank(const struct solver_config *config, const struct ranks *ranks,
-                             struct solver **ret_solver, struct problem *reterr)
+enum status solver_open(const struct solver_config *config, const struct ranks *ranks,
+                        struct solver **ret_solver, struct problem *reterr)
 {
     char reason[SOLVER_REASON_SIZE];
     const uint32_t devices = config->choice != SOLVER_CPU ? solver_gpu_count(reason) : 0;
-    const bool some = ranks->highest(ranks->context, devices > 0) != 0;
-    const bool all = ranks->highest(ranks->context, devices == 0) == 0;
+    const bool has = devices > 0;
+    const bool some = ranks != NULL ? ranks->highest(ranks->context, has) != 0 : has;
+    const bool all = ranks != NULL ? ranks->highest(ranks->context, !has) == 0 : has;
     enum status status;
     if (config->choice == SOLVER_GPU && !all) {
         status = problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: %s.",
-                             devices == 0 ? reason : "another rank has none");
+                             has ? "another rank has none" : reason);
     } else if (all) {
-        status = solver_gpu_open(ranks->rank_on_host % devices, 1, ret_solver, reterr);
+        /* Without ranks there is one job at a time, so one group suffices: its first GPU solves
+         * small graphs. */
+        const bool is_group = ranks == NULL && config->group == SOLVER_GROUP_ALL;
+        const uint32_t first = ranks != NULL ? ranks->rank_on_host % devices : 0;
+        status = solver_gpu_open(first, is_group ? devices : 1, ret_solver, reterr);
     } else {
         status = solver_cpu_open(config, ret_solver, reterr);
     }
@@ -51,15 +33,16 @@ enum status solver_open_rank(const struct solver_config *config, const struct ra
         *ret_solver = NULL;
         return problem_set(reterr, agreed, "Another rank cannot open its solver.");
     }
-    if (agreed == STATUS_OK) {
-        solver_allow_plans(*ret_solver, config);
+    STATUS_TRY(agreed);
+    solver_allow_plans(*ret_solver, config);
+    if (ranks != NULL) {
         (*ret_solver)->ranks = ranks;
         (*ret_solver)->class_->join(*ret_solver, ranks);
         if (some && !all && ranks->rank == 0) {
             fputs("not every rank has a GPU: all ranks compute on the CPU\n", stderr);
         }
     }
-    return agreed;
+    return STATUS_OK;
 }
 
 void solver_allow_plans(struct solver *solver, const struct solver_config *config)

@@ -101,7 +101,7 @@ struct solver {
     uint32_t warm_threads;
     bool dense_only;                  /* use only the dense plan; set by solver_allow_plans */
     _Atomic double rates[RATE_COUNT]; /* written by the solver's thread, or by solver_set_figures */
-    const struct ranks *ranks;        /* borrowed; NULL = no other ranks. Set by solver_open_rank */
+    const struct ranks *ranks;        /* borrowed; NULL = no other ranks. Set by solver_open */
 };
 
 extern const struct solver_class solver_cpu_class;
@@ -147,16 +147,12 @@ MUST_CHECK enum status solver_gpu_open(uint32_t first, uint32_t count, struct so
                                        struct problem *reterr);
 
 /* Opens the solver that config->choice names. SOLVER_AUTO opens the first GPU, or else the CPU;
- * SOLVER_GPU without a device is STATUS_NO_DEVICE with the reason. */
-MUST_CHECK enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
-                                   struct problem *reterr);
-/* Opens the solver of a rank and joins the other ranks. If every rank has a GPU, each rank opens
- * the GPU of its number on the host, modulo the number of GPUs; otherwise all ranks use their CPUs,
- * and the first rank reports this on standard error if some have a GPU. All ranks call this
- * function, and get the same status. */
-MUST_CHECK enum status solver_open_rank(const struct solver_config *config,
-                                        const struct ranks *ranks, struct solver **ret_solver,
-                                        struct problem *reterr);
+ * SOLVER_GPU without a device is STATUS_NO_DEVICE with the reason. ranks: not NULL if the solver
+ * joins other ranks. If every rank has a GPU, each rank opens the GPU of its number on the host,
+ * modulo the number of GPUs; otherwise all ranks use their CPUs, and the first rank reports this on
+ * standard error if some have a GPU. All ranks call this function, and get the same status. */
+MUST_CHECK enum status solver_open(const struct solver_config *config, const struct ranks *ranks,
+                                   struct solver **ret_solver, struct problem *reterr);
 void solver_close(struct solver *solver);
 
 /* Creates a model of a solver that another process has opened. Only `estimate` accepts a

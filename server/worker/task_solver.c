@@ -27,7 +27,7 @@ static enum status open_cpu(const struct worker_setup *setup, const struct ranks
                             struct solver **ret_solver, struct problem *reterr)
 {
     lower_priority();
-    return ranks != NULL ? solver_open_rank(&setup->solver, ranks, ret_solver, reterr)
+    return ranks != NULL ? solver_open(&setup->solver, ranks, ret_solver, reterr)
                          : solver_cpu_open(&setup->solver, ret_solver, reterr);
 }
 

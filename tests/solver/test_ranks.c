@@ -79,7 +79,7 @@ static void run_member(const struct ranks *ranks, void *context)
     struct solver *opened = NULL;
     member->ranks = ranks;
     if (member->config != NULL) {
-        member->status = solver_open_rank(member->config, ranks, &opened, &member->problem);
+        member->status = solver_open(member->config, ranks, &opened, &member->problem);
         member->solver = opened;
     } else {
         member->solver->ranks = ranks;
@@ -306,7 +306,7 @@ TEST(ranks_and_a_single_solver_give_equal_matrices_of_all_kinds)
         struct edge_list list = shapes_make(&shapes[(size_t[]){1, 2, 4}[i]], n, 1);
         struct graph *graph = edge_list_build(&list);
         struct solver *one = NULL;
-        assert_int_equal(solver_open(&dense, &one, NULL), STATUS_OK);
+        assert_int_equal(solver_open(&dense, NULL, &one, NULL), STATUS_OK);
         for (size_t k = 0; k < 4; ++k) {
             /* Ranks on GPUs compute both halves of a symmetric matrix, so their rounding differs
              * from that of a single solver, which computes one half. */

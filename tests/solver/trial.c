@@ -222,7 +222,7 @@ struct solver *trial_open_cpu(const char *isa, uint32_t threads)
     struct solver *solver = NULL;
     struct problem problem;
     snprintf(config.cpu_isa, sizeof(config.cpu_isa), "%s", isa);
-    CHECK(solver_open(&config, &solver, &problem) == STATUS_OK);
+    CHECK(solver_open(&config, NULL, &solver, &problem) == STATUS_OK);
     return solver;
 }
 

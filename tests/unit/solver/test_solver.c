@@ -5,7 +5,7 @@ static enum status open_choice(enum solver_choice choice, struct solver **ret_so
                                struct problem *reterr)
 {
     const struct solver_config config = {.choice = choice, .cpu_threads = 1, .cpu_isa = "portable"};
-    return solver_open(&config, ret_solver, reterr);
+    return solver_open(&config, NULL, ret_solver, reterr);
 }
 
 TEST(the_cpu_solver_is_always_available)

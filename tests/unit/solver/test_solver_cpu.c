@@ -13,7 +13,7 @@ static enum status open_solver(const char *isa, uint32_t threads, struct solver 
     struct solver_config config = {.choice = SOLVER_CPU, .cpu_threads = threads};
     snprintf(config.cpu_isa, sizeof(config.cpu_isa), "%s", isa);
     struct problem problem;
-    return solver_open(&config, ret_solver, &problem);
+    return solver_open(&config, NULL, ret_solver, &problem);
 }
 
 static struct graph *build_ring(uint32_t vertex_count)
