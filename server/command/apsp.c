@@ -108,21 +108,11 @@ static void print_usage(FILE *stream)
           stream);
 }
 
-static void print_command_help(const struct command *command)
-{
-    command_print_help(command, stdout);
-    if (command->ask == NULL) { /* a command without ask uses a solver */
-        puts("\nSolver options (also set by --config FILE and by environment variables such as\n"
-             "APSPD_SOLVER_BACKEND; --solver is short for --solver.backend):");
-        config_print_help(CONFIG_COMMAND, stdout);
-    }
-}
-
 static int refuse_command(const struct ranks *ranks, const char *word)
 {
     struct problem problem = {0};
-    problem_set(&problem, STATUS_UNKNOWN_PARAMETER, "unknown command %.60s", word);
-    problem_hint(&problem, "apsp help lists the commands");
+    problem_refuse(&problem, STATUS_UNKNOWN_PARAMETER, "apsp help lists the commands",
+                   "unknown command %.60s", word);
     for (size_t i = 0; command_at(i) != NULL; i++) {
         const char *name = command_at(i)->name;
         if (word[0] == name[0] && memchr(word + 1, name[1], strnlen(word + 1, 2)) != NULL) {
@@ -132,16 +122,22 @@ static int refuse_command(const struct ranks *ranks, const char *word)
     return print_problem(ranks, NULL, &problem);
 }
 
-static int run_help(const struct ranks *ranks, const char *operand)
+/* Prints the help of the command with this name, or the usage if the name is NULL. */
+static int run_help(const struct ranks *ranks, const char *name)
 {
-    const struct command *command = operand != NULL ? find_command(operand) : NULL;
-    if (operand != NULL && command == NULL) {
-        return refuse_command(ranks, operand);
-    }
-    if (command != NULL) {
-        print_command_help(command);
-    } else {
+    const struct command *command = name != NULL ? find_command(name) : NULL;
+    if (name == NULL) {
         print_usage(stdout);
+        return EXIT_SUCCESS;
+    }
+    if (command == NULL) {
+        return refuse_command(ranks, name);
+    }
+    command_print_help(command, stdout);
+    if (command->ask == NULL) { /* a command without ask uses a solver */
+        puts("\nSolver options (also set by --config FILE and by environment variables such as\n"
+             "APSPD_SOLVER_BACKEND; --solver is short for --solver.backend):");
+        config_print_help(CONFIG_COMMAND, stdout);
     }
     return EXIT_SUCCESS;
 }
@@ -178,9 +174,6 @@ int apsp_run(struct ranks *ranks, int argc, char **argv)
                        "apsp-mpi supports only the solve command");
         return print_problem(ranks, NULL, &problem);
     }
-    if (!is_help) {
-        return run_command(command, &config, ranks, argc - 1, argv + 1);
-    }
-    print_command_help(command);
-    return EXIT_SUCCESS;
+    return is_help ? run_help(ranks, argv[1])
+                   : run_command(command, &config, ranks, argc - 1, argv + 1);
 }
