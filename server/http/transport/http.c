@@ -100,12 +100,12 @@ static enum status check_network(const struct http *http, bool is_encrypted, str
         (has_keys && (is_encrypted || network != NETWORK_SECURE))) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_CONFIG, "%s is reachable from other machines but has no %s.",
-                http->shared.listener.address, has_keys ? "TLS" : "keys");
-    problem_hint(reterr, has_keys
-                             ? "Set http.tls_certificate and http.tls_key, or http.network = plain."
-                             : "Set http.keys_file, or http.network = open.");
-    return STATUS_CONFIG;
+    return problem_refuse(
+        reterr, STATUS_CONFIG,
+        has_keys ? "Set http.tls_certificate and http.tls_key, or http.network = plain."
+                 : "Set http.keys_file, or http.network = open.",
+        "%s is reachable from other machines but has no %s.", http->shared.listener.address,
+        has_keys ? "TLS" : "keys");
 }
 
 static enum status start_endpoints(struct http *http, struct problem *reterr)
