@@ -2,6 +2,7 @@
 
 #include "server/clock.h"
 #include "server/worker/child.h"
+#include "server/worker/estimate.h"
 #include "server/worker/program.h"
 
 #include <errno.h>
@@ -231,7 +232,6 @@ static double allow_s(const struct solver *model, const struct task *task)
 {
     /* A u2 task is estimated as i4, because the solver uses the same arithmetics for both. */
     const enum kind kind = task->kind == KIND_U2 ? KIND_I4 : task->kind;
-    const struct solve_options plain = {0};
     struct solver_estimate estimate = {0};
     const double n = task->vertex_count;
     const double m = (double)task->edge_count;
@@ -239,8 +239,7 @@ static double allow_s(const struct solver *model, const struct task *task)
     if (task->form == RESULT_FORM_HIERARCHY) {
         estimate.seconds = (n + m) * HIERARCHY_STEP_S;
     } else {
-        model->class_->estimate(model, task->vertex_count, task->edge_count, kind, &plain,
-                                &estimate);
+        estimate_solve(model, task->vertex_count, task->edge_count, kind, &estimate);
     }
     return EXPECTED_FACTOR * fmax(estimate.seconds, 0) +
            (16 * m + (double)result_file_bytes(task->file)) / BYTES_PER_S +
