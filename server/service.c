@@ -223,8 +223,7 @@ struct folders {
     const char *list[FOLDER_LIMIT + 1]; /* ends with NULL */
 };
 
-/* Adds the folder of a file that is read again on reload, because the file may be replaced. If the
- * file is a link, also adds the folder of its target. */
+/* Adds the folder of a file. If the file is a link, also adds the folder of its target. */
 static void add_folders(struct folders *folders, const char *path)
 {
     char *given = folders->texts[folders->count];
@@ -236,16 +235,6 @@ static void add_folders(struct folders *folders, const char *path)
     char *real = folders->texts[folders->count];
     if (realpath(path, real) != NULL) {
         folders->list[folders->count++] = dirname(real);
-    }
-}
-
-/* Adds the folder of the service's Unix socket, because the socket is removed at the end. */
-static void add_socket_folder(struct folders *folders, const struct listener *listener)
-{
-    if (listener->path[0] != '\0') {
-        char *text = folders->texts[folders->count];
-        memcpy(text, listener->path, sizeof(listener->path));
-        folders->list[folders->count++] = dirname(text);
     }
 }
 
@@ -277,11 +266,15 @@ static enum status enter_sandbox(struct service *service, struct problem *reterr
     if (config->confinement == CONFINEMENT_OFF) {
         return STATUS_OK;
     }
+    /* Files that are read again on reload may be replaced; the Unix socket is removed at the end.
+     */
     add_folders(&readable, service->path);
     add_folders(&readable, config->keys_file);
     add_folders(&readable, config->tls_certificate);
     add_folders(&readable, config->tls_key);
-    add_socket_folder(&writable, &service->listener);
+    if (service->listener.path[0] != '\0') {
+        add_folders(&writable, service->listener.path);
+    }
     service->policy.spawns = config->isolation == WORKER_PROCESS;
     service->policy.devices =
         config->solver.choice != SOLVER_CPU && service->launcher.channel < 0 &&
