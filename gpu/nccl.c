@@ -11,12 +11,6 @@ struct nccl_id {
     char bytes[128];
 };
 
-typedef int get_unique_id(struct nccl_id *id);
-typedef int comm_init_rank(void **comm, int count, struct nccl_id id, int rank);
-typedef int broadcast(const void *from, void *to, size_t count, int type, int root, void *comm,
-                      struct CUstream_st *stream);
-typedef int comm_abort(void *comm);
-
 /* Limit on the thread blocks of a broadcast. Blocks that wait for the root occupy multiprocessors
  * that the interior phase could use, and four blocks are fast enough. */
 #define BLOCKS_MOST "4"
@@ -24,10 +18,11 @@ typedef int comm_abort(void *comm);
 struct nccl {
     void *library;
     void *comm;
-    get_unique_id *get_unique_id;
-    comm_init_rank *comm_init_rank;
-    broadcast *broadcast;
-    comm_abort *comm_abort;
+    int (*get_unique_id)(struct nccl_id *id);
+    int (*comm_init_rank)(void **comm, int count, struct nccl_id id, int rank);
+    int (*broadcast)(const void *from, void *to, size_t count, int type, int root, void *comm,
+                     struct CUstream_st *stream);
+    int (*comm_abort)(void *comm);
 };
 
 static struct nccl *load_nccl(void)

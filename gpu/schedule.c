@@ -81,6 +81,11 @@ static void *allocate_array(uint64_t entries, size_t bytes)
     return calloc(entries > 0 ? entries : 1, bytes);
 }
 
+static uint32_t slabs_of(const struct making *making, uint32_t depth)
+{
+    return (depth + making->grain.slab - 1) / making->grain.slab;
+}
+
 static enum status allocate_lists(struct making *making)
 {
     const struct plan *plan = making->plan;
@@ -99,8 +104,7 @@ static enum status allocate_lists(struct making *making)
         plan->product_count > UINT32_MAX || fills > UINT32_MAX) {
         return STATUS_NO_DEVICE_MEMORY;
     }
-    const uint64_t slabs_of_product = (plan->tile + making->grain.slab - 1) / making->grain.slab;
-    making->places_count = (uint32_t)(products_of_target * slabs_of_product + 1);
+    making->places_count = (uint32_t)(products_of_target * slabs_of(making, plan->tile) + 1);
     making->places = allocate_array(making->places_count, sizeof(*making->places));
     making->unsorted = allocate_array(targets_of_round, sizeof(*making->unsorted));
     schedule->rounds = allocate_array(plan->round_count, sizeof(*schedule->rounds));
@@ -157,11 +161,6 @@ static struct schedule_range add_pivots(struct making *making, const struct plan
             (struct schedule_pivot){tile, width_of(making->plan, tile)};
     }
     return range;
-}
-
-static uint32_t slabs_of(const struct making *making, uint32_t depth)
-{
-    return (depth + making->grain.slab - 1) / making->grain.slab;
 }
 
 static uint32_t add_products(struct making *making, const struct plan_round *round,
