@@ -78,7 +78,7 @@ enum status solver_model_create(const struct solver_figures *figures, struct sol
 void solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures)
 {
     CHECK(solver->class_->size <= SOLVER_FIGURES_SIZE);
-    *ret_figures = (struct solver_figures){.gpu = solver->class_->gpu};
+    *ret_figures = (struct solver_figures){.gpu = solver->class_ == &solver_gpu_class};
     memcpy(ret_figures->bytes, solver, solver->class_->size);
 }
 
@@ -88,9 +88,10 @@ void solver_get_figures(const struct solver *solver, struct solver_figures *ret_
 #define RATE_MIN 1e6
 void solver_set_figures(struct solver *model, const struct solver_figures *figures)
 {
+    const bool is_alike = figures->gpu == (model->class_ == &solver_gpu_class);
     struct solver from;
     memcpy(&from, figures->bytes, sizeof(from));
-    for (int i = 0; i < RATE_COUNT && figures->gpu == model->class_->gpu; i++) {
+    for (int i = 0; i < RATE_COUNT && is_alike; i++) {
         if (from.rates[i] >= RATE_MIN && isfinite(from.rates[i])) {
             model->rates[i] = from.rates[i];
         }

@@ -69,8 +69,7 @@ struct solver_figures {
 
 struct solver_class {
     const char *name;
-    size_t size; /* bytes of the back end's own struct; 0 in a build without the back end */
-    bool gpu;
+    size_t size;   /* bytes of the back end's own struct; 0 in a build without the back end */
     uint32_t tile; /* vertices per tile edge of the plans that the solver executes */
     /* Any thread may call `describe` and `estimate`, also during a solve. Describes the device as
      * it was when the solver was opened, without calls to driver or kernel. */

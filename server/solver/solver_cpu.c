@@ -69,16 +69,6 @@ static void measure_device(struct solver_cpu *cpu)
     device->memory_free_bytes = host_memory_available();
 }
 
-static double row_bytes(uint32_t vertex_count, enum kind kind)
-{
-    return (double)vertex_count * vertex_count * (double)kind_size(kind);
-}
-
-static double tile_bytes(uint32_t vertex_count, enum arithmetic arithmetic)
-{
-    return (double)vertex_count * vertex_count * (double)cpu_tiles_element_bytes(arithmetic);
-}
-
 static double memory_seconds(const struct solver_cpu *cpu, double bytes)
 {
     return bytes / (MEMORY_BYTES_PER_S * fmin(cpu->threads, MEMORY_THREADS));
@@ -95,18 +85,20 @@ static void estimate_solve(const struct solver *solver, uint32_t vertex_count, u
     /* Ranks store their tiles outside the matrix, and so does a solve of a u2 matrix in i4. */
     const bool is_wide = kind == KIND_U2 && arithmetic == ARITHMETIC_I4;
     const double beside = cpu->tile_share > 0 ? cpu->tile_share : is_wide;
+    const double elements = (double)vertex_count * vertex_count;
+    const double tile_bytes = elements * cpu_tiles_element_bytes(arithmetic);
+    const enum kind written = options->scaling.decimals > 0 ? KIND_F8 : kind;
     const struct plan dense = {.tile_count =
                                    (uint32_t)(((uint64_t)vertex_count + CPU_TILE - 1) / CPU_TILE)};
     const uint64_t solve_bytes = cpu_floyd_warshall_bytes(threads, &dense, arithmetic);
     const uint64_t finish_bytes = cpu_finish_bytes(threads, vertex_count, arithmetic);
     ret_estimate->device_bytes = 0;
-    ret_estimate->host_bytes = (solve_bytes > finish_bytes ? solve_bytes : finish_bytes) +
-                               (uint64_t)(beside * tile_bytes(vertex_count, arithmetic));
+    ret_estimate->host_bytes =
+        (solve_bytes > finish_bytes ? solve_bytes : finish_bytes) + (uint64_t)(beside * tile_bytes);
     ret_estimate->seconds = solver_relaxations(vertex_count, options) / solver->rates[arithmetic];
     ret_estimate->finish_s = 0;
-    ret_estimate->fill_s = memory_seconds(cpu, tile_bytes(vertex_count, arithmetic));
-    ret_estimate->write_s = memory_seconds(
-        cpu, row_bytes(vertex_count, options->scaling.decimals > 0 ? KIND_F8 : kind));
+    ret_estimate->fill_s = memory_seconds(cpu, tile_bytes);
+    ret_estimate->write_s = memory_seconds(cpu, elements * (double)kind_size(written));
     ret_estimate->check_s = ret_estimate->write_s;
 }
 

@@ -181,7 +181,6 @@ static void close_gpu(struct solver *solver)
 const struct solver_class solver_gpu_class = {
     .name = "gpu",
     .size = sizeof(struct solver_gpu),
-    .gpu = true,
     .tile = GPU_TILE,
     .describe = describe_device,
     .estimate = estimate_solve,
