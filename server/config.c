@@ -279,10 +279,8 @@ enum status config_load(struct config *config, enum config_program program, int 
     }
     config_defaults(&loaded);
     STATUS_TRY(walk_flags(&walk));
-    if (walk.path != NULL && walk.task > CONFIG_SHOW_VERSION) {
-        STATUS_TRY(load_file(&loaded, walk.path, reterr));
-    }
     if (walk.task > CONFIG_SHOW_VERSION) {
+        STATUS_TRY(walk.path != NULL ? load_file(&loaded, walk.path, reterr) : STATUS_OK);
         STATUS_TRY(load_environment(&loaded, environment, reterr));
     }
     walk.config = &loaded;

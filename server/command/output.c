@@ -1,4 +1,3 @@
-
 #include "server/command/output.h"
 #include "proto/npy_header.h"
 #include "proto/write/grid.h"
