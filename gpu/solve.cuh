@@ -323,27 +323,24 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
 {
     struct gpu *gpu = solve->gpu;
     const struct schedule *schedule = solve->schedule;
+    const struct tile_rows *rows = &solve->lists.order.rows;
+    const uint32_t tile_count = solve->plan->tile_count;
     const double begin_s = now_s();
     STATUS_TRY(prepare_kernels<semiring>(solve));
     STATUS_TRY(workspace_acquire(gpu, &solve->shape, &solve->workspace));
     GPU_TRY(cudaMemsetAsync(gpu->control, 0, sizeof(*gpu->control), gpu->stream));
-    if (solve->lists.order.rows.members > 1) { /* sent pieces contain slots that no kernel writes */
+    if (rows->members > 1) { /* sent pieces contain slots that no kernel writes */
         GPU_TRY(cudaMemsetAsync(solve->workspace.left[0][0], 0,
                                 solve->workspace.layout.operand_bytes, gpu->stream));
     }
-    if (schedule == NULL) {
-        const uint32_t tile_count = solve->plan->tile_count;
-        STATUS_TRY(
-            fill_launch<semiring>(matrix_of<semiring>(solve), NULL,
-                                  tile_rows_count(solve->lists.order.rows, tile_count) * tile_count,
-                                  solve->lists.order.rows, gpu->stream));
-    } else {
+    uint32_t fill_count = tile_rows_count(*rows, tile_count) * tile_count;
+    if (schedule != NULL) {
         STATUS_TRY(upload_lists(schedule, solve->plan, solve->workspace.lists, gpu->stream,
                                 &solve->lists));
-        STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills,
-                                         schedule->fill_count, solve->lists.order.rows,
-                                         gpu->stream));
+        fill_count = schedule->fill_count;
     }
+    STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills, fill_count,
+                                     *rows, gpu->stream));
     STATUS_TRY(await_step(solve));
     const double filled_s = now_s();
     solve->timings->fill_s += filled_s - begin_s;
