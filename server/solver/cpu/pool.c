@@ -7,16 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct worker_thread {
-    pthread_t handle;
-    struct cpu_pool *pool;
-    uint32_t index;
-};
-
 struct cpu_pool {
     uint32_t threads;
     uint32_t started; /* number of workers started */
-    struct worker_thread *workers;
+    pthread_t *workers;
 
     /* The current loop, written before `generation` changes and read afterwards. */
     cpu_pool_task *task;
@@ -31,6 +25,7 @@ struct cpu_pool {
     pthread_mutex_t mutex;
     pthread_cond_t begin;
     pthread_cond_t end;
+    uint32_t entered;    /* number of workers that have an index, from 1 */
     uint64_t generation; /* number of loops so far */
     uint32_t busy;       /* workers still in the loop */
     bool stopping;
@@ -63,12 +58,12 @@ static void work_through(struct cpu_pool *pool, uint32_t thread)
     }
 }
 
-static void *run_worker(void *argument)
+static void *run_worker(void *context)
 {
-    const struct worker_thread *worker = argument;
-    struct cpu_pool *pool = worker->pool;
+    struct cpu_pool *pool = context;
     uint64_t seen = 0;
     pthread_mutex_lock(&pool->mutex);
+    const uint32_t index = ++pool->entered;
     for (;;) {
         while (pool->generation == seen && !pool->stopping) {
             pthread_cond_wait(&pool->begin, &pool->mutex);
@@ -78,7 +73,7 @@ static void *run_worker(void *argument)
         }
         seen = pool->generation;
         pthread_mutex_unlock(&pool->mutex);
-        work_through(pool, worker->index);
+        work_through(pool, index);
         pthread_mutex_lock(&pool->mutex);
         if (--pool->busy == 0) {
             pthread_cond_signal(&pool->end);
@@ -102,10 +97,7 @@ enum status cpu_pool_create(uint32_t threads, struct cpu_pool **ret_pool)
     pool->workers = calloc(threads, sizeof(*pool->workers));
     bool complete = pool->workers != NULL;
     while (complete && pool->started + 1 < threads) {
-        struct worker_thread *worker = &pool->workers[pool->started];
-        worker->pool = pool;
-        worker->index = pool->started + 1;
-        complete = pthread_create(&worker->handle, NULL, run_worker, worker) == 0;
+        complete = pthread_create(&pool->workers[pool->started], NULL, run_worker, pool) == 0;
         pool->started += complete;
     }
     if (!complete) {
@@ -126,7 +118,7 @@ void cpu_pool_destroy(struct cpu_pool *pool)
     pthread_cond_broadcast(&pool->begin);
     pthread_mutex_unlock(&pool->mutex);
     for (uint32_t index = 0; index < pool->started; index++) {
-        pthread_join(pool->workers[index].handle, NULL);
+        pthread_join(pool->workers[index], NULL);
     }
     pthread_cond_destroy(&pool->end);
     pthread_cond_destroy(&pool->begin);
