@@ -64,9 +64,7 @@ struct bench {
 };
 
 struct subject {
-    uint32_t vertex_count;
     enum arithmetic arithmetic;
-    bool directed;
     struct solve_options options;
     struct graph *graph;
     struct plan *plan;
@@ -120,8 +118,9 @@ static void print_head(const struct bench *bench)
 
 static void print_subject(const struct bench *bench, const struct subject *subject)
 {
-    fprintf(bench->stream, "| %u | %s | %s | ", subject->vertex_count,
-            arithmetics[subject->arithmetic].label, subject->directed ? "directed" : "undirected");
+    fprintf(bench->stream, "| %u | %s | %s | ", subject->matrix.vertex_count,
+            arithmetics[subject->arithmetic].label,
+            subject->options.symmetric ? "undirected" : "directed");
 }
 
 static int compare_compute(const void *a, const void *b)
@@ -138,18 +137,19 @@ static void add_row(struct bench *bench, const struct subject *subject, struct t
 {
     qsort(runs, count, sizeof(runs[0]), compare_compute);
     const struct timings *median = &runs[count / 2];
-    const double n = subject->vertex_count;
+    const double n = subject->matrix.vertex_count;
     const double rate = median->compute_s > 0 ? n * n * n / median->compute_s : 0;
     print_subject(bench, subject);
     fprintf(bench->stream, "%.3f | %.2f | %.2f | %.2f | %.2f |\n", median->compute_s * 1e3,
             rate / bench->unit, median->fill_s * 1e3, median->h2d_s * 1e3, median->d2h_s * 1e3);
-    json_array_append_new(
-        bench->rows,
-        json_pack("{s:I,s:s,s:b,s:I,s:f,s:f,s:f,s:f,s:f,s:f}", "n",
-                  (json_int_t)subject->vertex_count, "kind", arithmetics[subject->arithmetic].name,
-                  "directed", subject->directed, "runs", (json_int_t)count, "compute_s",
-                  median->compute_s, "fastest_s", runs[0].compute_s, "fill_s", median->fill_s,
-                  "h2d_s", median->h2d_s, "d2h_s", median->d2h_s, "relaxations_per_s", rate));
+    json_array_append_new(bench->rows,
+                          json_pack("{s:I,s:s,s:b,s:I,s:f,s:f,s:f,s:f,s:f,s:f}", "n",
+                                    (json_int_t)subject->matrix.vertex_count, "kind",
+                                    arithmetics[subject->arithmetic].name, "directed",
+                                    !subject->options.symmetric, "runs", (json_int_t)count,
+                                    "compute_s", median->compute_s, "fastest_s", runs[0].compute_s,
+                                    "fill_s", median->fill_s, "h2d_s", median->h2d_s, "d2h_s",
+                                    median->d2h_s, "relaxations_per_s", rate));
 }
 
 static enum status solve_subject(const struct bench *bench, struct subject *subject,
@@ -185,9 +185,7 @@ static enum status measure_subject(struct bench *bench, uint32_t n, enum arithme
                                    bool directed)
 {
     struct subject subject = {
-        .vertex_count = n,
         .arithmetic = arithmetic,
-        .directed = directed,
         .options = {.narrow = arithmetic == ARITHMETIC_NARROW, .symmetric = !directed},
         .matrix = {.vertex_count = n, .kind = arithmetics[arithmetic].kind},
     };
