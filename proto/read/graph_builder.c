@@ -144,11 +144,8 @@ enum status graph_builder_finish(struct graph_builder *builder, struct vertex_na
                                  const uint32_t *row_of, bool directed, struct graph **ret_graph,
                                  struct problem *reterr)
 {
-    struct graph *graph;
-    enum status status;
-
     STATUS_TRY(graph_builder_admit(builder, vertex_names_count(*take_names), reterr));
-    graph = calloc(1, sizeof(*graph));
+    struct graph *graph = calloc(1, sizeof(*graph));
     if (graph == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -156,7 +153,7 @@ enum status graph_builder_finish(struct graph_builder *builder, struct vertex_na
     graph->directed = builder->options.has_directed ? builder->options.directed : directed;
     graph->summary.edges_read = builder->list.count;
     graph->summary.negative_loop = NO_VERTEX;
-    status = graph_rows_build(&builder->list, row_of, graph);
+    const enum status status = graph_rows_build(&builder->list, row_of, graph);
     if (status != STATUS_OK) {
         graph_destroy(graph);
         return status;

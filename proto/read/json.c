@@ -104,7 +104,6 @@ struct json {
     struct edge_record record;
     struct json_matrix matrix;
     struct json_nodes names; /* names of the rows of the matrix */
-    bool is_bare_matrix;
     uint32_t largest; /* largest vertex of edges that are arrays; its position is largest_place */
     struct json_place largest_place;
     struct json_place first_one_way; /* the first edge with "directed": true; line 0 = none */
@@ -489,7 +488,7 @@ static enum status parse_matrix(struct json *json, const struct json_token *toke
     if (json->member == MEMBER_SOURCES || json->member == MEMBER_DESTINATIONS) {
         return json_matrix_name(&json->matrix, token, json->base, reterr);
     }
-    if (!json->is_bare_matrix && wanted[0] != '\0' &&
+    if (!json->matrix.is_bare && wanted[0] != '\0' &&
         strcmp(wanted, members[json->member].name) != 0) {
         return STATUS_OK;
     }
@@ -512,13 +511,13 @@ static enum status accept_token(void *context, const struct json_token *token,
     struct json *json = context;
 
     if (token->depth == 0) {
-        json->is_bare_matrix = json->dialect == DIALECT_JSON && is_array(token);
-        json->matrix.base = json->is_bare_matrix ? 1 : 2;
-        return is_object(token) || json->is_bare_matrix
+        json->matrix.is_bare = json->dialect == DIALECT_JSON && is_array(token);
+        json->matrix.base = json->matrix.is_bare ? 1 : 2;
+        return is_object(token) || json->matrix.is_bare
                    ? STATUS_OK
                    : refuse_token(token, "The document is not an object.", reterr);
     }
-    if (json->is_bare_matrix || (json->base > 0 && json->member >= MEMBER_SOURCES &&
+    if (json->matrix.is_bare || (json->base > 0 && json->member >= MEMBER_SOURCES &&
                                  (token->depth > json->base || token->kind != JSON_TOKEN_KEY))) {
         return parse_matrix(json, token, reterr);
     }
@@ -615,7 +614,6 @@ static enum status finish_json(struct reader *reader, struct graph **ret_graph,
     STATUS_TRY(json_scanner_end(&json->scanner, reterr));
     STATUS_TRY(check_complete(json, reterr));
     if (json->matrix.has_width) {
-        json->matrix.is_bare = json->is_bare_matrix;
         return json_matrix_finish(&json->matrix, ret_graph, reterr);
     }
     note_variant(json);
