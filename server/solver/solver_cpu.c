@@ -167,14 +167,13 @@ static enum status open_tiles(const struct solver *solver, const struct plan *pl
 /* Solves the filled tiles and copies them to the matrix. */
 static enum status solve_tiles(struct solver_cpu *cpu, struct cpu_pool *pool,
                                const struct cpu_tiles *tiles,
-                               const struct cpu_floyd_warshall_options *run,
-                               const struct cpu_finish_options *finish, struct matrix *matrix)
+                               const struct cpu_solve_options *options, struct matrix *matrix)
 {
     const bool is_float = tiles->arithmetic == ARITHMETIC_F4 || tiles->arithmetic == ARITHMETIC_F8;
-    STATUS_TRY(cpu_floyd_warshall_run(pool, cpu->kernel, tiles, run, finish->observer));
-    const bool is_negative = run->negative && is_float && !cpu_tiles_check_diagonal(tiles);
+    STATUS_TRY(cpu_floyd_warshall_run(pool, cpu->kernel, tiles, options));
+    const bool is_negative = options->negative && is_float && !cpu_tiles_check_diagonal(tiles);
     STATUS_TRY(ranks_agree(tiles->ranks, is_negative ? STATUS_NEGATIVE_CYCLE : STATUS_OK));
-    return ranks_agree(tiles->ranks, cpu_finish_run(pool, tiles, finish, matrix));
+    return ranks_agree(tiles->ranks, cpu_finish_run(pool, tiles, options, matrix));
 }
 
 static enum status solve_on_cpu(struct solver *solver, const struct graph *graph,
@@ -189,14 +188,12 @@ static enum status solve_on_cpu(struct solver *solver, const struct graph *graph
     const enum arithmetic arithmetic =
         solver_arithmetic(solve_computed_kind(options, matrix->kind), options);
     const bool dense = plan->summary.kind == PLAN_DENSE;
-    const struct cpu_floyd_warshall_options run = {
+    const struct cpu_solve_options run = {
         .symmetric = dense ? options->symmetric : plan->symmetric,
         .negative = graph->summary.negative,
+        .decimals = options->scaling.decimals,
+        .observer = observer,
     };
-    const struct cpu_finish_options finish = {.symmetric = run.symmetric,
-                                              .drifted = run.negative,
-                                              .decimals = options->scaling.decimals,
-                                              .observer = observer};
     const double begin_s = stopwatch_now_s();
     size_t beside_bytes = 0;
     struct cpu_tiles tiles = {0};
@@ -208,7 +205,7 @@ static enum status solve_on_cpu(struct solver *solver, const struct graph *graph
         cpu_tiles_fill(pool, graph, &tiles, run.symmetric);
         filled_s = stopwatch_now_s();
         observer_tell(observer, PHASE_SOLVING, 0);
-        status = solve_tiles(cpu, pool, &tiles, &run, &finish, matrix);
+        status = solve_tiles(cpu, pool, &tiles, &run, matrix);
     }
     if (opened == STATUS_OK) {
         host_memory_free(beside_bytes > 0 ? tiles.elements : NULL, beside_bytes);

@@ -33,7 +33,7 @@
 
 struct finish {
     const struct cpu_tiles *tiles;
-    const struct cpu_finish_options *options;
+    const struct cpu_solve_options *options;
     struct matrix *matrix;
     bool beside;           /* the tiles are stored outside the matrix */
     unsigned char *copies; /* per thread: a band or ROWS_COPIED rows, and one permuted row */
@@ -236,7 +236,7 @@ static void convert_row(const struct cpu_tiles *tiles, const void *row, int32_t 
 static bool is_converted(const struct finish *finish)
 {
     return finish->tiles->arithmetic == ARITHMETIC_NARROW || finish->matrix->kind == KIND_U2 ||
-           (finish->options->drifted && finish->tiles->arithmetic == ARITHMETIC_I4);
+           (finish->options->negative && finish->tiles->arithmetic == ARITHMETIC_I4);
 }
 
 /* Converts a row of a band to a row of the matrix. spare: scratch space for one row. Scaled
@@ -428,7 +428,7 @@ static enum status order_rows(struct cpu_pool *pool, struct finish *finish)
 }
 
 enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
-                           const struct cpu_finish_options *options, struct matrix *matrix)
+                           const struct cpu_solve_options *options, struct matrix *matrix)
 {
     const bool beside = tiles->ranks != NULL || tiles->elements != matrix->elements;
     struct finish finish = {.tiles = tiles, .options = options, .matrix = matrix, .beside = beside};

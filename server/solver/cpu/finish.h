@@ -4,18 +4,11 @@
 #include "proto/statistics.h"
 #include "server/solver/cpu/tiles.h"
 
-struct cpu_finish_options {
-    bool symmetric; /* only tiles on and below the diagonal were solved, and must be mirrored */
-    bool drifted;   /* unreachable integers may have become smaller, and must be made canonical */
-    uint32_t decimals; /* decimals of an f8 matrix, whose tiles are scaled integers; 0 = none */
-    const struct observer *observer; /* receives the progress; may be NULL */
-};
-
 /* Converts the tiles. The first of several ranks passes the matrix; the others pass only its size.
  * STATUS_NO_MEMORY; STATUS_WEIGHT_RANGE if a distance does not fit u2, and then the matrix is
  * undefined. For a u2 matrix, i4 tiles must be stored outside the matrix. */
 MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
-                                      const struct cpu_finish_options *options,
+                                      const struct cpu_solve_options *options,
                                       struct matrix *matrix);
 
 /* Returns the bytes of memory that cpu_finish_run needs in addition to the matrix. */

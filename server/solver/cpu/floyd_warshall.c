@@ -28,8 +28,7 @@ struct execution {
     struct cpu_pool *pool;
     const struct cpu_operations *operations;
     const struct cpu_tiles *tiles;
-    const struct cpu_floyd_warshall_options *options;
-    const struct observer *observer;
+    const struct cpu_solve_options *options;
     double share; /* fraction of the work done in previous rounds */
     const struct plan_round *round;
     size_t left_bytes; /* bytes of one packed tile */
@@ -98,7 +97,7 @@ static bool is_stopped(struct execution *execution, uint32_t thread)
     if (atomic_load_explicit(&execution->stopped, memory_order_relaxed)) {
         return true;
     }
-    if (thread != 0 || !observer_is_cancelled(execution->observer)) {
+    if (thread != 0 || !observer_is_cancelled(execution->options->observer)) {
         return false;
     }
     atomic_store_explicit(&execution->stopped, true, memory_order_relaxed);
@@ -339,7 +338,7 @@ static enum status run_round(struct execution *execution)
                                     ? 1.0 / plan->round_count
                                     : (double)(round->target_count + round->product_count) /
                                           (double)(plan->target_count + plan->product_count);
-    cpu_pool_watch(execution->pool, execution->observer, PHASE_SOLVING, execution->share,
+    cpu_pool_watch(execution->pool, execution->options->observer, PHASE_SOLVING, execution->share,
                    share_of_all);
     execution->share += share_of_all;
     cpu_pool_run(execution->pool, (uint64_t)round->right_count + round->target_count, end_round,
@@ -350,10 +349,10 @@ static enum status run_round(struct execution *execution)
 /* Executes the rounds of the plan. A plan has at most 2^25 tiles, so no size overflows. */
 enum status cpu_floyd_warshall_run(struct cpu_pool *pool, const struct cpu_kernel *kernel,
                                    const struct cpu_tiles *tiles,
-                                   const struct cpu_floyd_warshall_options *options,
-                                   const struct observer *observer)
+                                   const struct cpu_solve_options *options)
 {
     const struct plan *plan = tiles->plan;
+    const struct observer *observer = options->observer;
     CHECK(plan->vertex_at == NULL || plan->symmetric == options->symmetric);
     const struct cpu_operations *operations =
         cpu_kernel_operations(kernel, tiles->arithmetic, options->negative);
@@ -364,7 +363,6 @@ enum status cpu_floyd_warshall_run(struct cpu_pool *pool, const struct cpu_kerne
         .operations = operations,
         .tiles = tiles,
         .options = options,
-        .observer = observer,
         .left_bytes = packed_tile_bytes(operations->left_bytes),
         .right_bytes = packed_tile_bytes(operations->element_bytes),
     };

@@ -4,21 +4,15 @@
 
 #include "server/solver/cpu/tiles.h"
 
-struct cpu_floyd_warshall_options {
-    bool symmetric; /* compute only tiles on and below the diagonal */
-    bool negative;  /* some weights are below 0 */
-};
-
 /* Returns the bytes needed in addition to the matrix: the packed panels of one round and a few
  * tiles. Of a dense plan only the tile count is read. */
 uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
                                   enum arithmetic arithmetic);
 
-/* Solves the tiles. tiles: filled with the edges. observer: may be NULL; gets the progress after
+/* Solves the tiles. tiles: filled with the edges. The observer gets the progress after
  * each round, and is polled for a cancel on the calling thread, also within a round. On failure the
  * matrix is undefined. STATUS_NEGATIVE_CYCLE, STATUS_CANCELLED, STATUS_NO_MEMORY. */
 MUST_CHECK enum status cpu_floyd_warshall_run(struct cpu_pool *pool,
                                               const struct cpu_kernel *kernel,
                                               const struct cpu_tiles *tiles,
-                                              const struct cpu_floyd_warshall_options *options,
-                                              const struct observer *observer);
+                                              const struct cpu_solve_options *options);

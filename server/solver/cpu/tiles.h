@@ -20,6 +20,16 @@
 #include "server/solver/cpu/pool.h"
 #include "server/solver/ranks.h"
 
+/* Options for solving tiles and for turning them into the matrix. */
+struct cpu_solve_options {
+    bool symmetric; /* only tiles on and below the diagonal are solved, and are then mirrored */
+    /* Some weights are below 0, so that unreachable integers may become smaller during the solve
+     * and must be made canonical at its end. */
+    bool negative;
+    uint32_t decimals; /* decimals of an f8 matrix, whose tiles are scaled integers; 0 = none */
+    const struct observer *observer; /* may be NULL */
+};
+
 struct cpu_tiles {
     void *elements; /* borrowed: row_count x n elements of the arithmetic */
     enum arithmetic arithmetic;

@@ -54,7 +54,7 @@ enum place { IN_PLACE, ORDERED, BESIDE };
 static void check(uint32_t n, enum kind kind, enum arithmetic arithmetic, enum place place,
                   bool symmetric)
 {
-    const struct cpu_finish_options options = {.symmetric = symmetric};
+    const struct cpu_solve_options options = {.symmetric = symmetric};
     struct tiles_fixture fixture;
     tiles_fixture_open(n, kind, arithmetic, place != IN_PLACE, &fixture);
     void *beside = malloc((size_t)n * n * sizeof(double));
@@ -120,7 +120,7 @@ TEST(entries_that_drifted_below_the_unreachable_value_are_restored)
                                      UNREACHABLE_I4 - 1, -UNREACHABLE_I4_DRIFT};
     static const int32_t after[] = {UNREACHABLE_I4_DRIFT, UNREACHABLE_I4, UNREACHABLE_I4,
                                     -UNREACHABLE_I4_DRIFT};
-    const struct cpu_finish_options drifted = {.drifted = true};
+    const struct cpu_solve_options drifted = {.negative = true};
     for (int ordered = 0; ordered < 2; ++ordered) {
         struct tiles_fixture fixture;
         tiles_fixture_open(300, KIND_I4, ARITHMETIC_I4, ordered != 0, &fixture);
@@ -143,7 +143,7 @@ TEST(entries_that_drifted_below_the_unreachable_value_are_restored)
 
 TEST(a_distance_beyond_the_range_of_u2_is_refused)
 {
-    static const struct cpu_finish_options options = {0};
+    static const struct cpu_solve_options options = {0};
     static const int32_t limits[] = {UNREACHABLE_U2 - 1, UNREACHABLE_U2, -1};
     int32_t wide[9] = {0};
     struct tiles_fixture fixture;

@@ -51,11 +51,11 @@ static void run_round(const struct plan_round *round, struct matrix *matrix)
                               .tile_begin = tile_begin,
                               .rounds = &copy,
                               .round_count = 1};
-    const struct cpu_floyd_warshall_options options = {0};
+    const struct cpu_solve_options options = {0};
     struct cpu_tiles tiles;
     assert_int_equal(cpu_tiles_init(&plan, NULL, ARITHMETIC_I4, &tiles), STATUS_OK);
     tiles.elements = matrix->elements;
-    assert_int_equal(cpu_floyd_warshall_run(pool, cpu_kernel_find("auto"), &tiles, &options, NULL),
+    assert_int_equal(cpu_floyd_warshall_run(pool, cpu_kernel_find("auto"), &tiles, &options),
                      STATUS_OK);
     cpu_tiles_finish(&tiles);
 }
@@ -149,14 +149,14 @@ TEST(a_target_is_the_minimum_over_all_its_pivots)
 
 TEST(a_dense_plan_needs_no_lists)
 {
-    const struct cpu_floyd_warshall_options options = {0};
+    const struct cpu_solve_options options = {0};
     struct plan *plan = NULL;
     struct matrix matrix = make_matrix();
     struct cpu_tiles tiles;
     assert_int_equal(planner_dense(VERTICES, CPU_TILE, &plan), STATUS_OK);
     assert_int_equal(cpu_tiles_init(plan, NULL, ARITHMETIC_I4, &tiles), STATUS_OK);
     tiles.elements = matrix.elements;
-    assert_int_equal(cpu_floyd_warshall_run(pool, cpu_kernel_find("auto"), &tiles, &options, NULL),
+    assert_int_equal(cpu_floyd_warshall_run(pool, cpu_kernel_find("auto"), &tiles, &options),
                      STATUS_OK);
     /* Two edges of length 1 connect any two vertices through the hub. */
     for (size_t index = 0; index < (size_t)VERTICES * VERTICES; ++index) {
