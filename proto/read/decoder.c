@@ -196,13 +196,6 @@ static enum status accept_text(struct decoder *decoder, const char *bytes, size_
     return pass_text(decoder, bytes, size, reterr);
 }
 
-static enum status hand_on(struct decoder *decoder, size_t size, struct problem *reterr)
-{
-    decoder->out_bytes += size;
-    STATUS_TRY(check_limits(decoder, reterr));
-    return size > 0 ? accept_text(decoder, decoder->output, size, reterr) : STATUS_OK;
-}
-
 static enum status refuse_bytes(const struct decoder *decoder, struct problem *reterr)
 {
     return problem_refuse(reterr, STATUS_BAD_GRAPH,
@@ -213,11 +206,21 @@ static enum status refuse_bytes(const struct decoder *decoder, struct problem *r
                           names[decoder->rules.coding]);
 }
 
-/* Updates the state after a decoding step. is_end: a member or frame has ended. */
-static void note_end(struct decoder *decoder, bool is_end)
+/* Ends a decoding step, which took `taken` bytes of the input and made `made` bytes of output.
+ * is_end: a member or frame has ended. */
+static enum status end_step(struct decoder *decoder, const char **bytes, size_t *size, size_t taken,
+                            size_t made, bool is_end, struct problem *reterr)
 {
-    decoder->between = is_end;
-    decoder->ended = decoder->ended || is_end;
+    *bytes += taken;
+    *size -= taken;
+    decoder->in_bytes += taken;
+    decoder->out_bytes += made;
+    if (taken > 0 || is_end) {
+        decoder->between = is_end;
+        decoder->ended = decoder->ended || is_end;
+    }
+    STATUS_TRY(check_limits(decoder, reterr));
+    return made > 0 ? accept_text(decoder, decoder->output, made, reterr) : STATUS_OK;
 }
 
 static enum status refuse_zstd(const struct decoder *decoder, size_t code, struct problem *reterr)
@@ -250,18 +253,12 @@ static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t
     gzip->next_out = (Bytef *)decoder->output;
     gzip->avail_out = OUTPUT_SIZE;
     const int code = inflate(gzip, Z_NO_FLUSH);
-    const size_t taken = piece - gzip->avail_in;
-    *bytes += taken;
-    *size -= taken;
-    decoder->in_bytes += taken;
     if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
         return code == Z_MEM_ERROR ? STATUS_NO_MEMORY : refuse_bytes(decoder, reterr);
     }
     *ret_more = gzip->avail_out == 0;
-    if (taken > 0 || code == Z_STREAM_END) {
-        note_end(decoder, code == Z_STREAM_END);
-    }
-    return hand_on(decoder, OUTPUT_SIZE - gzip->avail_out, reterr);
+    return end_step(decoder, bytes, size, piece - gzip->avail_in, OUTPUT_SIZE - gzip->avail_out,
+                    code == Z_STREAM_END, reterr);
 }
 
 /* Checks the magic number of a frame or skippable frame (RFC 8878, section 3.1). Without the check,
@@ -301,17 +298,11 @@ static enum status step_zstd(struct decoder *decoder, const char **bytes, size_t
     if (ZSTD_isError(code)) {
         return refuse_zstd(decoder, code, reterr);
     }
-    *bytes += input.pos;
-    *size -= input.pos;
-    decoder->in_bytes += input.pos;
     *ret_more = output.pos == OUTPUT_SIZE;
     if (code == 0) {
         decoder->magic_size = 0;
     }
-    if (input.pos > 0 || code == 0) {
-        note_end(decoder, code == 0);
-    }
-    return hand_on(decoder, output.pos, reterr);
+    return end_step(decoder, bytes, size, input.pos, output.pos, code == 0, reterr);
 }
 
 static enum status decode_bytes(struct decoder *decoder, const char *bytes, size_t size,
