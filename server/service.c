@@ -38,9 +38,8 @@ enum { SIGNAL_COUNT = 3 };
 static const int signal_numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
 
 struct service {
-    const struct config *config; /* points to the member own */
-    struct config own;           /* configuration with the paths of credentials resolved */
-    const char *path;            /* configuration file, or NULL */
+    struct config config; /* with the paths of credentials resolved */
+    const char *path;     /* configuration file, or NULL */
     int argc;
     char **argv;
     uv_loop_t loop;
@@ -114,7 +113,7 @@ static void stop_service(struct service *service, bool fast)
         /* Asks the manager to wait for the drain, and 60 s longer for the later steps. */
         char state[96];
         snprintf(state, sizeof(state), "STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=%llu",
-                 (service->config->drain_s + 60ULL) * 1000000ULL);
+                 (service->config.drain_s + 60ULL) * 1000000ULL);
         systemd_notify(state);
         service->stopping = true;
         scheduler_drain(service->scheduler, answer_last_calls, service);
@@ -259,7 +258,7 @@ static bool has_gpu_for_others(void)
 /* Enters the sandbox, after loading the GPU driver, which may have to create its device nodes. */
 static enum status enter_sandbox(struct service *service, struct problem *reterr)
 {
-    const struct config *config = service->config;
+    const struct config *config = &service->config;
     char reason[SOLVER_REASON_SIZE];
     struct folders readable = {0};
     struct folders writable = {.count = 1, .list = {config->state_dir}};
@@ -297,13 +296,13 @@ static enum status enter_sandbox(struct service *service, struct problem *reterr
 static enum status filter_calls(struct service *service, struct problem *reterr)
 {
     struct sandbox_report *report = &service->sandbox;
-    if (service->config->confinement == CONFINEMENT_OFF) {
+    if (service->config.confinement == CONFINEMENT_OFF) {
         return STATUS_OK;
     }
     STATUS_TRY(problem_explain(reterr, sandbox_filter_calls(&service->policy, report),
                                "There is not enough memory to start."));
     bool whole = report->without[0] == '\0';
-    if (!whole && service->config->confinement == CONFINEMENT_REQUIRED) {
+    if (!whole && service->config.confinement == CONFINEMENT_REQUIRED) {
         return problem_set(reterr, STATUS_CONFIG,
                            "service.confinement is required, but restrictions are missing: %s",
                            report->without);
@@ -325,10 +324,10 @@ static void feed_watchdog(uv_timer_t *watchdog)
 static enum status start_http(struct service *service, struct problem *reterr)
 {
     /* Unless configured, the limit is half of the available memory, or none if that is unknown. */
-    const uint64_t set_bytes = service->config->upload_memory_bytes;
+    const uint64_t set_bytes = service->config.upload_memory_bytes;
     const uint64_t available = host_memory_available();
     struct http_parts parts = {
-        .config = service->config,
+        .config = &service->config,
         .scheduler = service->scheduler,
         .results = service->results,
         .store = service->store,
@@ -358,7 +357,7 @@ static enum status start_http(struct service *service, struct problem *reterr)
 
 static enum status open_listener(struct service *service, struct problem *reterr)
 {
-    const struct config *config = service->config;
+    const struct config *config = &service->config;
     const unsigned mode = (unsigned)strtoul(config->socket_mode, NULL, 8);
     int given = -1;
     STATUS_TRY(systemd_receive_socket(&given, reterr));
@@ -369,7 +368,7 @@ static enum status open_listener(struct service *service, struct problem *reterr
 /* Starts the process of solver.launcher before the sandbox, which forbids starting programs. */
 static enum status start_launcher(struct service *service, struct problem *reterr)
 {
-    const struct config *config = service->config;
+    const struct config *config = &service->config;
     if (strcmp(config->launcher, CONFIG_NONE) == 0) {
         return STATUS_OK;
     }
@@ -385,7 +384,7 @@ static enum status start_launcher(struct service *service, struct problem *reter
  * sandbox_enter, and requests are accepted after sandbox_filter_calls. */
 static enum status start_parts(struct service *service, const char **part, struct problem *reterr)
 {
-    struct config *config = &service->own;
+    struct config *config = &service->config;
     char *const paths[] = {config->keys_file, config->tls_certificate, config->tls_key};
     *part = "credentials";
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
@@ -434,8 +433,7 @@ static void start_service(struct service *service)
 int service_run(const struct config *config, const char *path, int argc, char **argv)
 {
     struct rlimit limit;
-    struct service service = {.config = &service.own,
-                              .own = *config,
+    struct service service = {.config = *config,
                               .path = path,
                               .argc = argc,
                               .argv = argv,
