@@ -40,7 +40,6 @@ void input_report_warn(const struct input_report *report, const struct graph *gr
 /* Adds the hint that the format was guessed to a STATUS_BAD_GRAPH problem that has no hint yet. */
 void input_report_hint(const struct input_report *report, struct problem *problem);
 
-struct json_t;
 /* Returns a new reference to the report as JSON, or to JSON null if the report is not known. NULL
  * when out of memory. */
 struct json_t *input_report_json(const struct input_report *report);

@@ -1,7 +1,6 @@
 #include "proto/status.h"
 
 #include <assert.h>
-#include <string.h>
 
 enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_DEVICE = 3 };
 

@@ -1,7 +1,6 @@
 #include "proto/write/overview.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 static uint32_t divide_up(uint32_t count, uint32_t parts)
 {

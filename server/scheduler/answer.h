@@ -5,8 +5,6 @@
 #include "server/scheduler/graphs.h"
 #include "server/scheduler/jobs.h"
 
-struct scheduler;
-
 /* Finds the graph of the call's tenant by the call's key: an ID, alias or job ID; else NULL. */
 struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const struct call *call);
 /* Answers a call without a body. */

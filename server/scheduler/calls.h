@@ -16,8 +16,6 @@
 
 #include <sys/queue.h>
 
-struct scheduler;
-
 /* Kinds of calls. Each comment says: input members -> HTTP status and body of the answer. */
 enum call_kind {
     CALL_SUBMIT, /* reader, or key of a stored graph -> 202 or 200, job document */

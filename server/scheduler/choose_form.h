@@ -8,8 +8,6 @@
 #include "proto/graph.h"
 #include "server/scheduler/tenants.h"
 
-struct scheduler;
-
 /* Up to this number of vertices, a matrix takes about as much time as a hierarchy, or less, on a
  * CPU and on a GPU. */
 #define FORM_MATRIX_VERTICES 2048

@@ -2,7 +2,6 @@
 
 #include "server/scheduler/answer.h"
 #include "server/scheduler/results.h"
-#include "server/scheduler/submission.h"
 
 #include "proto/read/coordinates_reader.h"
 #include "proto/read/decoder.h"

@@ -5,7 +5,6 @@
 #include "server/scheduler/calls.h"
 #include "server/scheduler/jobs.h"
 
-struct scheduler;
 struct scheduler_worker;
 
 /* Ends the job, or queues it again, depending on the outcome of its task. */

@@ -14,10 +14,6 @@
 
 #define TRACE_ID_SIZE 33
 
-struct call;
-struct graph_entry;
-struct tenant;
-
 /* The life of a job (enum job_state of proto/job_document.h), with the file that sets each state:
  *
  *   QUEUED     in the queue of queue.h; accept.c, or finish.c when its worker or the disk failed

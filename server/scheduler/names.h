@@ -8,9 +8,6 @@
 
 struct call;
 struct commit;
-struct graph_entry;
-struct job;
-struct scheduler;
 
 /* A pending move of a name. It begins with the change or job, and ends when the job's end is
  * durable. */

@@ -4,8 +4,6 @@
 
 #include "server/scheduler/calls.h"
 
-struct scheduler;
-
 void requests_list_jobs(struct scheduler *scheduler, struct call *call);
 void requests_list_graphs(struct scheduler *scheduler, struct call *call);
 void requests_show_job(struct scheduler *scheduler, struct call *call);

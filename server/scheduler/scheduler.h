@@ -7,8 +7,6 @@
 #include "server/store/store.h"
 #include "server/worker/worker.h"
 
-struct scheduler;
-
 #define LIMIT_REASON_SIZE 160
 
 /* State that HTTP threads read without a call: whether new work is accepted, and its limits.

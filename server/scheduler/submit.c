@@ -7,7 +7,6 @@
 #include "server/scheduler/coordinates.h"
 #include "server/scheduler/names.h"
 #include "server/scheduler/results.h"
-#include "server/scheduler/submission.h"
 #include "server/scheduler/waiters.h"
 #include "server/store/graph_file.h"
 #include "server/store/identity.h"

@@ -5,8 +5,6 @@
 #include "server/scheduler/calls.h"
 #include "server/scheduler/jobs.h"
 
-struct scheduler;
-
 /* Makes the call wait until the job changes, or answers the call at once if it must not wait. */
 void waiters_hold(struct scheduler *scheduler, struct call *call, struct job *job);
 /* Answers with the next part of an event stream as soon as there is a part to send. */

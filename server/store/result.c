@@ -3,7 +3,6 @@
 #include "proto/npy_header.h"
 #include "proto/write/writer.h"
 #include "server/store/catalogue.h"
-#include "server/store/search_pool.h"
 
 #include <pthread.h>
 #include <search.h>

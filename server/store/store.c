@@ -2,7 +2,6 @@
 
 #include "server/store/draft_file.h"
 #include "server/store/graph_file.h"
-#include "server/store/state_dir.h"
 
 #include <errno.h>
 #include <pthread.h>

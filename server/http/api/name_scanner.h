@@ -6,8 +6,6 @@
 
 #include <stddef.h>
 
-struct json_t;
-
 struct name_scanner {
     const char *first;
     const char *at;

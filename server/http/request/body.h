@@ -27,7 +27,6 @@ MUST_CHECK enum status request_expect_body(struct request *request, struct probl
 /* Passes a piece of the body to the upload or the document, or drops it once the body is refused.
  * Returns MHD_NO if libmicrohttpd must close the connection. */
 enum MHD_Result request_feed_body(struct request *request, const char *bytes, size_t size);
-struct json_t;
 /* Parses the document as a JSON object, a new reference. STATUS_BAD_REQUEST has line and column. */
 MUST_CHECK enum status request_parse_document(const struct request *request,
                                               struct json_t **ret_document, struct problem *reterr);

@@ -55,7 +55,6 @@ struct job_request {
  * the request unchanged. */
 MUST_CHECK enum status query_read_job(const struct query *query, struct job_request *request,
                                       struct problem *reterr);
-struct json_t;
 #define QUERY_NUMBER_SIZE 32
 struct query_document {
     struct query query;

@@ -3,7 +3,6 @@
 #include "proto/status.h"
 #include "proto/text.h"
 #include "server/clock.h"
-#include "server/http/request/headers.h"
 #include "server/http/request/origin.h"
 #include "server/http/request/request_metrics.h"
 #include "server/http/transport/stream.h"

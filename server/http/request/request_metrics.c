@@ -1,6 +1,5 @@
 #include "server/http/request/request_metrics.h"
 
-#include "server/http/request/router.h"
 #include "server/metrics.h"
 
 #include <math.h>

@@ -42,7 +42,6 @@ void upload_finish(struct upload *upload);
 MUST_CHECK enum status upload_check_announced(struct upload *upload);
 void upload_feed(struct upload *upload, const char *bytes, size_t size);
 
-struct json_t;
 /* Ends the body. Returns either the reader, which the caller owns and finishes, or the document, a
  * new reference; the other one is NULL. */
 MUST_CHECK enum status upload_end(struct upload *upload, struct reader **ret_reader,
