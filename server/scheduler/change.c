@@ -87,7 +87,7 @@ void change_begin(struct submission *submission)
     const bool waits =
         scheduler->marks.unparked || names_is_moving(scheduler, call->tenant, call->key);
     if (waits && scheduler->stage == SCHEDULER_SERVES && !scheduler->ledger.is_full) {
-        submit_park(submission, SUBMISSION_WAITS_FOR_NAME);
+        submit_park(submission);
         return;
     }
     const enum status status = check_change(submission, entry, waits);

@@ -5,24 +5,6 @@
 #include "server/scheduler/scheduler_internal.h"
 #include "server/solver/hierarchy/update.h"
 
-/* The life of a submission from its call until it is accepted or refused, with the function that
- * sets each state:
- *
- *   NEW              its call has arrived; submit_call
- *   WAITS_FOR_NAME   a change whose name is about to move; change_begin
- *   FINISHING        the pool makes its graph, from the upload or the change; submit_finish_graph
- *   WAITS_FOR_GRAPH  its graph is being deleted, or its name assigned; accept_submission
- *   LOOKING          the pool measures the hierarchy of its graph; start_look
- *
- * A submission that waits is parked, and continues in submit_parked. */
-enum submission_state {
-    SUBMISSION_NEW = 0,
-    SUBMISSION_WAITS_FOR_NAME,
-    SUBMISSION_FINISHING,
-    SUBMISSION_WAITS_FOR_GRAPH,
-    SUBMISSION_LOOKING
-};
-
 enum submission_source {
     SUBMISSION_STORED, /* a stored graph */
     SUBMISSION_UPLOAD, /* an upload, in `reader` */
@@ -45,11 +27,12 @@ struct submission_change {
     size_t arc_count;
 };
 
-/* A submission. The loop thread owns it; a pool thread uses it in the states FINISHING and
- * LOOKING. */
+/* A submission, from its call until it is accepted or refused. The loop thread owns it; a pool
+ * thread uses it while it makes the graph (submit_finish_graph) or measures the hierarchy
+ * (start_look). A submission waits, parked, until submit_parked, while its graph is being deleted
+ * or its name assigned (accept_submission) or, before a change begins, about to move. */
 struct submission {
     struct pool_work work; /* must be the first member */
-    enum submission_state state;
     struct scheduler *scheduler;
     struct call *call;
     struct tenant *tenant; /* tenant of the call */

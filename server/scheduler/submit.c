@@ -82,9 +82,8 @@ static enum status reserve_place(struct submission *submission)
     return STATUS_OK;
 }
 
-void submit_park(struct submission *submission, enum submission_state state)
+void submit_park(struct submission *submission)
 {
-    submission->state = state;
     STAILQ_INSERT_TAIL(&submission->scheduler->parked, submission, in_parked);
 }
 
@@ -542,7 +541,6 @@ static bool start_look(struct submission *submission, const struct graph_entry *
             graph != NULL ? graph->edge_count : entry->row.edge_count, &submission->look)) {
         return false;
     }
-    submission->state = SUBMISSION_LOOKING;
     submission->work.run = look_at_graph;
     submission->work.then = graph_looked_at;
     pool_queue(scheduler, submission->tenant, graph != NULL ? POOL_UPLOAD : POOL_STORED,
@@ -562,7 +560,7 @@ static void accept_submission(struct submission *submission)
                            : submission->call->submit.parameters.name;
     if ((entry != NULL && entry->state == GRAPH_DELETING) ||
         (earlier == NULL && commit_names(scheduler, submission->tenant, name))) {
-        submit_park(submission, SUBMISSION_WAITS_FOR_GRAPH);
+        submit_park(submission);
     } else if (submission->graph == NULL && (entry == NULL || entry->state == GRAPH_ACCEPTING)) {
         /* The stored graph was deleted meanwhile. A new upload of it is not accepted yet. */
         answer_no_such(submission->call);
@@ -648,7 +646,6 @@ void submit_finish_graph(struct submission *submission)
     if (placed != NULL) {
         memcpy(submission->placed_id, placed->row.id, sizeof(placed->row.id));
     }
-    submission->state = SUBMISSION_FINISHING;
     submission->work.run = run_finish;
     submission->work.then = graph_finished;
     pool_queue(scheduler, submission->tenant,
@@ -681,7 +678,7 @@ void submit_parked(struct scheduler *scheduler)
     while (!STAILQ_EMPTY(&parked)) {
         struct submission *submission = STAILQ_FIRST(&parked);
         STAILQ_REMOVE_HEAD(&parked, in_parked);
-        if (submission->state == SUBMISSION_WAITS_FOR_NAME) {
+        if (submission->source == SUBMISSION_CHANGE && submission->change.parent == NULL) {
             change_begin(submission);
         } else {
             accept_submission(submission);

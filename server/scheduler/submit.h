@@ -10,7 +10,7 @@ void submit_end_with(struct submission *submission, enum status status);
 /* Checks that the queue has a place for the job, but does not reserve the place. */
 MUST_CHECK enum status submit_check_place(struct submission *submission);
 /* Parks the submission until submit_parked resumes it. */
-void submit_park(struct submission *submission, enum submission_state state);
+void submit_park(struct submission *submission);
 /* Returns the job of an earlier request with the same Idempotency-Key, or NULL. */
 struct job *submit_find_repeated(const struct submission *submission);
 /* Answers a repeated request like the first request, once the first is accepted. */
