@@ -55,23 +55,21 @@ static size_t become_json(char *text, size_t size)
     return kept;
 }
 
-static enum status refuse_type(const char *descr, size_t size, struct problem *reterr)
+static enum status refuse_type(const char *descr, struct problem *reterr)
 {
-    const int shown = size > 40 ? 40 : (int)size;
-
-    if (size > 0 && descr[0] == '>') {
+    if (descr[0] == '>') {
         return problem_refuse(reterr, STATUS_BAD_GRAPH,
                               "Save a little-endian array: a.astype(a.dtype.newbyteorder('<')).",
-                              "The array is big-endian: its type is '%.*s'.", shown, descr);
+                              "The array is big-endian: its type is '%.40s'.", descr);
     }
-    if (size > 1 && descr[1] == 'O') {
+    if (descr[0] != '\0' && descr[1] == 'O') {
         return problem_refuse(reterr, STATUS_BAD_GRAPH,
                               "Convert the array to numbers and save it again: a.astype('f8').",
                               "The array holds Python objects, which are not supported.");
     }
     return problem_refuse(reterr, STATUS_BAD_GRAPH,
                           "Convert the array to f4, f8, i4, i8, u2 or u4: a.astype('f8').",
-                          "The array has type '%.*s', which is not supported.", shown, descr);
+                          "The array has type '%.40s', which is not supported.", descr);
 }
 
 static enum status find_type(const json_t *descr, struct npy_header *header, struct problem *reterr)
@@ -88,7 +86,7 @@ static enum status find_type(const json_t *descr, struct npy_header *header, str
             return STATUS_OK;
         }
     }
-    return refuse_type(text, strlen(text), reterr);
+    return refuse_type(text, reterr);
 }
 
 static enum status refuse_dictionary(struct problem *reterr)

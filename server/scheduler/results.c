@@ -236,7 +236,6 @@ bool results_find(struct scheduler *scheduler, const struct call *call)
     return result != NULL;
 }
 
-/* Marks a graph as damaged. Its file stays until an upload of the same graph replaces it. */
 void results_note_damaged_graph(const struct scheduler *scheduler, const char *graph_id)
 {
     struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, graph_id);

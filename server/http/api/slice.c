@@ -76,40 +76,34 @@ static enum status scan_count(struct name_scanner *scanner, int64_t *ret_count,
     return STATUS_OK;
 }
 
-static enum status scan_members(struct name_scanner *scanner, struct slice *const slices[2],
-                                const char *const *keys, const struct vertex_names *names,
-                                int64_t *count, struct problem *reterr)
+enum status slice_scan_object(struct slice *const slices[2], const char *const *keys,
+                              const struct request *request, int64_t *count, struct problem *reterr)
 {
+    const struct text *body = &request->document;
+    const struct vertex_names *names = result_names(request->result);
+    struct name_scanner scanner;
     bool seen[3] = {false};
-    STATUS_TRY(name_scanner_expect(scanner, '{', reterr));
-    if (!name_scanner_accept(scanner, '}')) {
+    name_scanner_init(&scanner, body->bytes, body->size, request->match.route->shape);
+    STATUS_TRY(name_scanner_expect(&scanner, '{', reterr));
+    if (!name_scanner_accept(&scanner, '}')) {
         do {
             size_t key;
-            STATUS_TRY(name_scanner_key(scanner, keys, &key, reterr));
+            STATUS_TRY(name_scanner_key(&scanner, keys, &key, reterr));
             if (seen[key]) {
-                return name_scanner_refuse(scanner, "a key occurs twice", reterr);
+                return name_scanner_refuse(&scanner, "a key occurs twice", reterr);
             }
             seen[key] = true;
-            STATUS_TRY(key == 2 ? scan_count(scanner, count, reterr)
-                                : scan_names(slices[key], names, scanner, reterr));
-        } while (name_scanner_accept(scanner, ','));
-        STATUS_TRY(name_scanner_expect(scanner, '}', reterr));
+            STATUS_TRY(key == 2 ? scan_count(&scanner, count, reterr)
+                                : scan_names(slices[key], names, &scanner, reterr));
+        } while (name_scanner_accept(&scanner, ','));
+        STATUS_TRY(name_scanner_expect(&scanner, '}', reterr));
     }
     for (size_t i = 0; i < 2; i++) {
         if (!seen[i]) {
             slice_all(slices[i], names);
         }
     }
-    return name_scanner_end(scanner, reterr);
-}
-
-enum status slice_scan_object(struct slice *const slices[2], const char *const *keys,
-                              const struct request *request, int64_t *count, struct problem *reterr)
-{
-    const struct text *body = &request->document;
-    struct name_scanner scanner;
-    name_scanner_init(&scanner, body->bytes, body->size, request->match.route->shape);
-    return scan_members(&scanner, slices, keys, result_names(request->result), count, reterr);
+    return name_scanner_end(&scanner, reterr);
 }
 
 /* Parses a bound of a range. An empty bound leaves *value unchanged. */

@@ -219,11 +219,6 @@ double query_real(const struct query *query, const char *name, double fallback)
     return fallback;
 }
 
-static enum status refuse_parameter(struct problem *reterr, const char *words)
-{
-    return problem_set(reterr, STATUS_BAD_PARAMETER, "%s", words);
-}
-
 /* Sets the name, which must not start with g_ or j_, because IDs do. */
 static enum status set_name(const char *name, struct job_request *request, struct problem *reterr)
 {
@@ -232,9 +227,10 @@ static enum status set_name(const char *name, struct job_request *request, struc
     size_t size = strlen(name);
     if (size == 0 || size >= NAME_SIZE || strspn(name, letters) != size ||
         strncmp(name, "g_", 2) == 0 || strncmp(name, "j_", 2) == 0) {
-        return refuse_parameter(
-            reterr, "name must consist of 1 to 127 letters, digits, dots, underscores and dashes, "
-                    "and must not start with g_ or j_.");
+        return problem_set(
+            reterr, STATUS_BAD_PARAMETER,
+            "name must consist of 1 to 127 letters, digits, dots, underscores and dashes, "
+            "and must not start with g_ or j_.");
     }
     memcpy(request->parameters.name, name, size + 1);
     return STATUS_OK;
@@ -246,7 +242,8 @@ static enum status set_word(const char *parameter, const char *value, struct job
 {
     if (strcmp(parameter, "graph") == 0) {
         if (value[0] == '\0' || strlen(value) >= RESULT_KEY_SIZE) {
-            return refuse_parameter(reterr, "graph must be the ID or the name of a stored graph.");
+            return problem_set(reterr, STATUS_BAD_PARAMETER,
+                               "graph must be the ID or the name of a stored graph.");
         }
         memcpy(request->key, value, strlen(value) + 1);
         return STATUS_OK;
@@ -257,12 +254,14 @@ static enum status set_word(const char *parameter, const char *value, struct job
     if (strcmp(parameter, "kind") == 0) {
         return kind_from_name(value, &request->parameters.kind)
                    ? STATUS_OK
-                   : refuse_parameter(reterr, "kind must be one of auto, i4, u2, f4, f8.");
+                   : problem_set(reterr, STATUS_BAD_PARAMETER,
+                                 "kind must be one of auto, i4, u2, f4, f8.");
     }
     if (strcmp(parameter, "result") == 0) {
         return result_form_from_name(value, &request->parameters.form)
                    ? STATUS_OK
-                   : refuse_parameter(reterr, "result must be one of auto, matrix, hierarchy.");
+                   : problem_set(reterr, STATUS_BAD_PARAMETER,
+                                 "result must be one of auto, matrix, hierarchy.");
     }
     if (strcmp(parameter, "charset") == 0) {
         return charset_choose(value, request->options.charset, reterr);
@@ -272,8 +271,9 @@ static enum status set_word(const char *parameter, const char *value, struct job
     }
     request->format = format_from_name(value);
     if (request->format == FORMAT_NONE || format_info(request->format)->parameters == NULL) {
-        return refuse_parameter(
-            reterr, "format must be a supported input format; GET /v1/formats lists the formats.");
+        return problem_set(
+            reterr, STATUS_BAD_PARAMETER,
+            "format must be a supported input format; GET /v1/formats lists the formats.");
     }
     return STATUS_OK;
 }

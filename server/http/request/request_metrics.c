@@ -22,27 +22,17 @@ static struct route_counts
 static _Atomic uint64_t results_found;
 static _Atomic uint64_t results_missed;
 
-static void add_one(_Atomic uint64_t *counter)
-{
-    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
-}
-
 void request_metrics_count(const struct route *route, unsigned http_status, double seconds)
 {
     struct route_counts *counts = &routes[route == NULL ? NONE : (size_t)(route - router_table)];
     CHECK(http_status < CODE_COUNT);
-    add_one(&counts->by_code[http_status]);
+    atomic_fetch_add(&counts->by_code[http_status], 1);
     metrics_observe_into(&counts->seconds, bounds, seconds);
 }
 
 void request_metrics_count_result(bool found)
 {
-    add_one(found ? &results_found : &results_missed);
-}
-
-static uint64_t read_counter(const _Atomic uint64_t *counter)
-{
-    return atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_fetch_add(found ? &results_found : &results_missed, 1);
 }
 
 /* Prints the labels of a route into `labels`, or returns NULL if the route has had no requests. PUT
@@ -52,7 +42,7 @@ static const char *print_labels(size_t index, struct text *labels)
     const struct route *route = index < router_route_count ? &router_table[index] : NULL;
     bool is_asked = false;
     for (size_t i = 0; i <= HISTOGRAM_BOUNDS_MAX; i++) {
-        is_asked = is_asked || read_counter(&routes[index].seconds.counts[i]) > 0;
+        is_asked = is_asked || routes[index].seconds.counts[i] > 0;
     }
     if (!is_asked) {
         return NULL;
@@ -78,7 +68,7 @@ static void print_requests(struct text *text, struct text *labels)
     for (size_t route = 0; route <= NONE; route++) {
         const char *printed = print_labels(route, labels);
         for (size_t code = 0; printed != NULL && code < CODE_COUNT; code++) {
-            const uint64_t count = read_counter(&routes[route].by_code[code]);
+            const uint64_t count = routes[route].by_code[code];
             if (count > 0) {
                 text_printf(text, "%s{code=\"%zu\",%s} %llu\n", name, code, printed,
                             (unsigned long long)count);
@@ -108,8 +98,8 @@ void request_metrics_print(struct text *text)
     print_durations(text, &labels);
     metrics_print_head(text, name, "counter",
                        "Requests for a result, by whether it was available: hit or miss.");
-    metrics_print_sample(text, name, "outcome=\"hit\"", (double)read_counter(&results_found));
-    metrics_print_sample(text, name, "outcome=\"miss\"", (double)read_counter(&results_missed));
+    metrics_print_sample(text, name, "outcome=\"hit\"", (double)results_found);
+    metrics_print_sample(text, name, "outcome=\"miss\"", (double)results_missed);
     text->failed |= labels.failed;
     text_finish(&labels);
 }
