@@ -51,12 +51,10 @@ void accept_stored_graph(struct commit *commit)
 static void job_accepted(struct scheduler *scheduler, struct commit *commit)
 {
     struct job *job = commit->job;
-    char trace_id[TRACE_ID_SIZE];
     job->durability = JOB_ACCEPTED;
     commit->entry->latest_job = job;
-    job_trace_id(job->report.traceparent, trace_id);
     log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->row.id),
-              LOG_TEXT("trace_id", trace_id),
+              LOG_TEXT("trace_id", job_trace_id(job->report.traceparent).text),
               LOG_TEXT("request", commit->call != NULL ? commit->call->request_id : ""),
               LOG_TEXT("graph", job->row.graph_id), LOG_TEXT("kind", kind_name(job->row.kind)),
               LOG_TEXT("state", job_state_name(job->row.state)));

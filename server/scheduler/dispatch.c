@@ -49,14 +49,13 @@ static struct result *find_base(const struct scheduler *scheduler, const struct 
 static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot, struct job *job)
 {
     const struct solver_device *device = &slot->facts->device;
-    char trace_id[TRACE_ID_SIZE];
     slot->job = job;
     job->row.state = JOB_RUNNING;
     job->row.started_s = clock_wall_s();
     snprintf(job->report.solver, sizeof(job->report.solver), "%s", device->solver);
     snprintf(job->report.device, sizeof(job->report.device), "%s", device->name);
-    job_trace_id(job->report.traceparent, trace_id);
-    log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->row.id), LOG_TEXT("trace_id", trace_id),
+    log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->row.id),
+              LOG_TEXT("trace_id", job_trace_id(job->report.traceparent).text),
               LOG_TEXT("device", device->name),
               LOG_NUMBER("queue_s", job->row.started_s - job->row.created_s));
     metrics_observe(METRICS_QUEUE_SECONDS, fmax(job->row.started_s - job->row.created_s, 0));

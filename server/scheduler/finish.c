@@ -109,17 +109,16 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct result 
     const struct problem *problem = &job->report.problem;
     const struct timings timings = job->report.cached ? (struct timings){0} : job->report.timings;
     char event[32];
-    char trace_id[TRACE_ID_SIZE];
     ledger_release(scheduler, job->tenant, &job->held, job->held);
     free(job->arcs);
     job->arcs = NULL;
     job_table_end(&scheduler->jobs, job);
     snprintf(event, sizeof(event), "job_%s", job_state_name(job->row.state));
-    job_trace_id(job->report.traceparent, trace_id);
     log_write(
         job->row.state == JOB_FAILED ? LOG_WARNING : LOG_INFO, event, LOG_TEXT("job", job->row.id),
-        LOG_TEXT("trace_id", trace_id), LOG_TEXT("graph", job->row.graph_id),
-        LOG_NUMBER("total_s", timings.total_s), LOG_NUMBER("compute_s", timings.compute_s),
+        LOG_TEXT("trace_id", job_trace_id(job->report.traceparent).text),
+        LOG_TEXT("graph", job->row.graph_id), LOG_NUMBER("total_s", timings.total_s),
+        LOG_NUMBER("compute_s", timings.compute_s),
         LOG_TEXT("code", problem->status != STATUS_OK ? status_info(problem->status)->code : ""));
     names_move(scheduler, job);
     store_end(scheduler, job, result, call);

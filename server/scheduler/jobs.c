@@ -4,6 +4,7 @@
 #include "server/store/identity.h"
 
 #include <search.h>
+#include <stdio.h>
 #include <string.h>
 
 enum status job_create(const char *graph_id, enum kind kind, double wall_s, struct job **ret_job)
@@ -85,12 +86,12 @@ double job_eta_s(const struct job *job, double monotonic_s)
     return job->signal != NULL ? progress_left_s(&job->signal->progress, monotonic_s) : -1;
 }
 
-void job_trace_id(const char *traceparent, char ret_id[TRACE_ID_SIZE])
+struct trace_id job_trace_id(const char *traceparent)
 {
+    struct trace_id id;
     /* The trace ID follows the version and a dash. */
-    const char *id = traceparent[0] != '\0' ? traceparent + 3 : "";
-    memset(ret_id, 0, TRACE_ID_SIZE);
-    memcpy(ret_id, id, strnlen(id, TRACE_ID_SIZE - 1));
+    snprintf(id.text, sizeof(id.text), "%s", traceparent[0] != '\0' ? traceparent + 3 : "");
+    return id;
 }
 
 /* Tenants are compared first: IDs of different tenants are never compared, so the time of a lookup

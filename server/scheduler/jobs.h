@@ -12,8 +12,6 @@
 
 #include <sys/queue.h>
 
-#define TRACE_ID_SIZE 33
-
 /* The life of a job (enum job_state of proto/job_document.h), with the file that sets each state:
  *
  *   QUEUED     in the queue of queue.h; accept.c, or finish.c when its worker or the disk failed
@@ -101,8 +99,11 @@ void job_stop(struct job *job, enum job_stop reason);
 double job_progress(const struct job *job, double monotonic_s);
 /* Returns the remaining seconds of a running job; below 0 = unknown. */
 double job_eta_s(const struct job *job, double monotonic_s);
-/* Copies the trace ID out of a traceparent header; both may be empty. */
-void job_trace_id(const char *traceparent, char ret_id[TRACE_ID_SIZE]);
+/* Returns the trace ID of a traceparent header; both may be empty. */
+struct trace_id {
+    char text[33];
+};
+struct trace_id job_trace_id(const char *traceparent);
 
 /* The table finds jobs by tenant and ID, and by tenant and idempotency key, and lists them in order
  * of creation. by_id and by_key are balanced trees (tsearch of the C library) of the jobs. */

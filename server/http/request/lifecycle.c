@@ -224,18 +224,15 @@ static void continue_request(struct request *request)
 /* Logs server errors as warnings, and every request at the debug level. */
 static void log_request(const struct request *request, double seconds)
 {
+    const struct call *call = request->call;
     const bool failed = request->http_status >= MHD_HTTP_INTERNAL_SERVER_ERROR &&
                         request->http_status != MHD_HTTP_SERVICE_UNAVAILABLE;
-    char trace_id[TRACE_ID_SIZE] = "";
     if (!failed && !log_is_on(LOG_DEBUG)) {
         return;
     }
-    if (request->call != NULL) {
-        job_trace_id(request->call->traceparent, trace_id);
-    }
     log_write(failed ? LOG_WARNING : LOG_DEBUG, "request", LOG_TEXT("request", request->request_id),
-              LOG_TEXT("trace_id", trace_id),
-              LOG_TEXT("job", request->call != NULL ? request->call->job_id : ""),
+              LOG_TEXT("trace_id", job_trace_id(call != NULL ? call->traceparent : "").text),
+              LOG_TEXT("job", call != NULL ? call->job_id : ""),
               LOG_TEXT("method", router_method_name(request->method)),
               LOG_TEXT("path", request->target), LOG_NUMBER("status", request->http_status),
               LOG_NUMBER("body_bytes", request->body_bytes), LOG_NUMBER("seconds", seconds));
