@@ -54,10 +54,8 @@ void time_print(double seconds, char buffer[TIME_TEXT_SIZE])
     time_t clock = (time_t)whole;
     struct tm parts;
     char date[TIME_TEXT_SIZE - 8];
-    if (gmtime_r(&clock, &parts) == NULL ||
-        strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &parts) == 0) {
-        memcpy(date, "1970-01-01T00:00:00", sizeof("1970-01-01T00:00:00"));
-    }
+    CHECK(gmtime_r(&clock, &parts) != NULL &&
+          strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &parts) > 0);
     snprintf(buffer, TIME_TEXT_SIZE, "%s.%03dZ", date, milliseconds);
 }
 
@@ -291,28 +289,22 @@ enum status job_report_decode(const char *text, struct job_report *ret_report)
     return STATUS_OK;
 }
 
-/* Returns a graph as JSON. kind: NULL without a result. summary: NULL for a deleted graph. */
+/* Returns a graph as JSON. summary: NULL for a deleted graph. */
 static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex_count,
-                            uint64_t edge_count, bool directed, const char *kind)
+                            uint64_t edge_count, bool directed, enum kind kind)
 {
+    char arithmetic[GRAPH_SCALING_TEXT_SIZE];
     if (summary == NULL) {
         return json_null();
     }
-    json_t *object = json_pack("{s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:b, s:I}", "n",
-                               (json_int_t)vertex_count, "m", (json_int_t)edge_count, "directed",
-                               directed, "loops_dropped", (json_int_t)summary->loops_dropped,
-                               "parallel_merged", (json_int_t)summary->parallel_merged,
-                               "min_weight", problem_number_json(summary->min_weight), "max_weight",
-                               problem_number_json(summary->max_weight), "negative",
-                               summary->negative, "components", (json_int_t)summary->components);
-    enum kind answers;
-    if (kind != NULL && kind_from_name(kind, &answers)) {
-        char arithmetic[GRAPH_SCALING_TEXT_SIZE];
-        graph_scaling_print(graph_scaling(summary, answers), arithmetic);
-        json_object_set_new(object, "kind", json_string(kind));
-        json_object_set_new(object, "arithmetic", json_string(arithmetic));
-    }
-    return object;
+    graph_scaling_print(graph_scaling(summary, kind), arithmetic);
+    return json_pack(
+        "{s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:b, s:I, s:s, s:s}", "n", (json_int_t)vertex_count,
+        "m", (json_int_t)edge_count, "directed", directed, "loops_dropped",
+        (json_int_t)summary->loops_dropped, "parallel_merged", (json_int_t)summary->parallel_merged,
+        "min_weight", problem_number_json(summary->min_weight), "max_weight",
+        problem_number_json(summary->max_weight), "negative", summary->negative, "components",
+        (json_int_t)summary->components, "kind", kind_name(kind), "arithmetic", arithmetic);
 }
 
 static json_t *link_to(const char *collection, const char *id, const char *rest)
@@ -369,7 +361,7 @@ char *job_document_print(const struct job_document *document)
     json_t *tail = json_pack("{s:n, s:n, s:n, s:n, s:o, s:n, s:o, s:n, s:i, s:o}", "solver",
                              "device", "timings", "plan", "summary",
                              summary_json(summary, document->vertex_count, document->edge_count,
-                                          document->directed, kind_name(document->kind)),
+                                          document->directed, document->kind),
                              "problem", "links", links, "input", "workers_lost", 0, "warnings",
                              warnings_json(report->warnings));
     json_t *last =

@@ -102,7 +102,7 @@ struct graph_document {
     uint64_t file_bytes;
     const struct graph_summary *summary;
     const char *parent;      /* ID of the graph that was changed into this one; empty = none */
-    const char *kind;        /* kind of the latest result, which may still be in preparation */
+    enum kind kind;          /* kind of the latest result, which may still be in preparation */
     const char *result_kind; /* kind of the result from which queries are answered, or NULL */
     const char *job_id;      /* latest job on this graph, or NULL */
     const struct input_report *input; /* report on the upload in this request, or NULL */

@@ -185,7 +185,7 @@ char *answer_print_graph(const struct graph_entry *entry, const struct submit_ca
         .id = entry->row.id,
         .names = entry->names,
         .parent = entry->row.parent,
-        .kind = kind_name(kind),
+        .kind = kind,
         .created_s = entry->row.created_s,
         .vertex_count = entry->row.vertex_count,
         .edge_count = entry->row.edge_count,

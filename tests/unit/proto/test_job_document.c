@@ -332,11 +332,13 @@ TEST(a_graph_document_lists_names_and_links)
                                       .edge_count = 8,
                                       .directed = true,
                                       .file_bytes = 1234,
+                                      .kind = KIND_I4,
                                       .summary = &summary};
     expect_text(graph_document_print(&document),
                 "{\"id\":\"g_1\",\"names\":[\"rome\",\"roma\"],\"parent\":null,"
                 "\"created\":\"2023-11-14T22:13:20.250Z\",\"n\":5,\"m\":8,\"directed\":true,"
-                "\"bytes\":1234," SUMMARY_TEXT "},\"result\":null,\"job\":null,"
+                "\"bytes\":1234," SUMMARY_TEXT
+                ",\"kind\":\"i4\",\"arithmetic\":\"i4\"},\"result\":null,\"job\":null,"
                 "\"links\":{\"self\":\"/v1/graphs/g_1\",\"vertices\":\"/v1/graphs/g_1/vertices\","
                 "\"distance\":\"/v1/graphs/g_1/distance\",\"matrix\":\"/v1/graphs/g_1/matrix\","
                 "\"stats\":\"/v1/graphs/g_1/stats\"},\"coordinates\":null}");
@@ -344,7 +346,6 @@ TEST(a_graph_document_lists_names_and_links)
     document.located = 3;
     document.names = NULL;
     document.parent = "g_0";
-    document.kind = "i4";
     document.result_kind = "i4";
     document.job_id = "j_1";
     char *text = graph_document_print(&document);
