@@ -125,7 +125,7 @@ static void start_next(struct scheduler *scheduler, struct scheduler_worker *slo
         const bool is_largest = own_limit[cost] >= largest->facts->vertex_limit[cost];
         limit[cost] = is_largest ? UINT32_MAX : own_limit[cost];
     }
-    while (slot->job == NULL && (job = queue_first_within(&scheduler->queue, limit)) != NULL) {
+    while (slot->job == NULL && (job = queue_first(&scheduler->queue, limit)) != NULL) {
         if (results_is_known(job)) {
             finish_known(scheduler, job);
         } else {
@@ -141,7 +141,7 @@ static void start_next(struct scheduler *scheduler, struct scheduler_worker *slo
 static bool dispatch_to_group(struct scheduler *scheduler)
 {
     struct scheduler_worker *group = scheduler->group;
-    const struct job *first = queue_first(&scheduler->queue);
+    const struct job *first = queue_first(&scheduler->queue, NULL);
     bool is_idle = true;
     if (group == NULL || first == NULL || !is_ready(group)) {
         return group != NULL && group->job != NULL;

@@ -113,7 +113,7 @@ static void room_ticked(uv_timer_t *tick)
         /* The disk counts as full until the next job's result fits; before, the job would fail. */
         const uint64_t free_bytes = store_free_bytes(scheduler->store);
         const uint64_t reserve_bytes = scheduler->config->disk_reserve_bytes;
-        const struct job *first = queue_first(&scheduler->queue);
+        const struct job *first = queue_first(&scheduler->queue, NULL);
         if (free_bytes < (reserve_bytes > LEAST_FREE_BYTES ? reserve_bytes : LEAST_FREE_BYTES) ||
             (first != NULL && first->held.disk_bytes > free_bytes)) {
             return;

@@ -57,8 +57,7 @@ static struct job *first_of(const struct job_share *share, const uint32_t vertex
     return NULL;
 }
 
-struct job *queue_first_within(const struct job_queue *queue,
-                               const uint32_t vertex_limit[COST_COUNT])
+struct job *queue_first(const struct job_queue *queue, const uint32_t vertex_limit[COST_COUNT])
 {
     const struct job_share *least = NULL;
     const struct job_share *share;
@@ -74,11 +73,6 @@ struct job *queue_first_within(const struct job_queue *queue,
         }
     }
     return first;
-}
-
-struct job *queue_first(const struct job_queue *queue)
-{
-    return queue_first_within(queue, NULL);
 }
 
 void queue_remove(struct job_queue *queue, struct job *job)

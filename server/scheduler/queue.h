@@ -42,11 +42,9 @@ struct job_queue {
 };
 
 void queue_push(struct job_queue *queue, struct job_share *share, struct job *job);
-/* Returns the next job, which stays in the queue; NULL if the queue is empty. */
-struct job *queue_first(const struct job_queue *queue);
-/* Returns the next job within the vertex limit for its cost. O(tenants + jobs skipped). */
-struct job *queue_first_within(const struct job_queue *queue,
-                               const uint32_t vertex_limit[COST_COUNT]);
+/* Returns the next job within the vertex limit for its cost, if vertex_limit is not NULL. The job
+ * stays in the queue; NULL if there is none. O(tenants + jobs skipped). */
+struct job *queue_first(const struct job_queue *queue, const uint32_t vertex_limit[COST_COUNT]);
 /* Removes a job, which must be in the queue. */
 void queue_remove(struct job_queue *queue, struct job *job);
 /* Removes a job that a worker starts, and charges it to the share. */

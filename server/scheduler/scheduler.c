@@ -129,18 +129,13 @@ const struct device_list *scheduler_devices(const struct scheduler *scheduler)
     return &scheduler->devices;
 }
 
-static uint32_t count_ready(const struct scheduler *scheduler)
+uint32_t scheduler_ready_workers(const struct scheduler *scheduler)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < scheduler->devices.count; i++) {
         count += atomic_load(&scheduler->devices.health[i]->state) == WORKER_READY;
     }
     return count;
-}
-
-bool scheduler_has_worker(const struct scheduler *scheduler)
-{
-    return count_ready(scheduler) > 0;
 }
 
 void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, enum status why),
@@ -199,9 +194,9 @@ void scheduler_settle(struct scheduler *scheduler)
     ledger_publish(scheduler);
     metrics_set(METRIC_JOBS_QUEUED, scheduler->queue.count);
     metrics_set(METRIC_JOBS_RUNNING, count_running(scheduler));
-    metrics_set(METRIC_WORKERS, count_ready(scheduler));
+    metrics_set(METRIC_WORKERS, scheduler_ready_workers(scheduler));
     metrics_set(METRIC_QUEUE_LIMIT, scheduler->config->queue_limit);
-    metrics_set(METRIC_READY, count_ready(scheduler) > 0);
+    metrics_set(METRIC_READY, scheduler_ready_workers(scheduler) > 0);
     metrics_set(METRIC_DRAINING, atomic_load(&scheduler->admission.draining));
     void (*lost)(void *context, enum status why) = scheduler->lost;
     if (scheduler->lost_status != STATUS_OK && lost != NULL) {

@@ -54,8 +54,8 @@ unsigned scheduler_calls_open(const struct scheduler *scheduler);
 const struct admission *scheduler_admission(const struct scheduler *scheduler);
 const struct device_list *scheduler_devices(const struct scheduler *scheduler);
 
-/* Returns whether a worker is neither lost nor restarting. Any thread. */
-bool scheduler_has_worker(const struct scheduler *scheduler);
+/* Returns the number of workers that are neither lost nor restarting. Any thread. */
+uint32_t scheduler_ready_workers(const struct scheduler *scheduler);
 
 /* Marks the graph's file as damaged: the next upload writes the file again. Any thread. */
 void scheduler_note_damaged_graph(struct scheduler *scheduler, const char *graph_id);

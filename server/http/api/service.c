@@ -12,7 +12,7 @@ void serve_service_live(struct request *request)
 void serve_service_ready(struct request *request)
 {
     const struct admission *admission = scheduler_admission(request->http_context->scheduler);
-    const bool worker = scheduler_has_worker(request->http_context->scheduler);
+    const bool worker = scheduler_ready_workers(request->http_context->scheduler) > 0;
     struct problem problem = {0};
     if (atomic_load(&admission->draining)) {
         problem_set(&problem, STATUS_DRAINING, "The service is shutting down.");

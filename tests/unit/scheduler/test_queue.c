@@ -4,7 +4,7 @@
 
 static struct job *pop(struct job_queue *queue)
 {
-    struct job *job = queue_first(queue);
+    struct job *job = queue_first(queue, NULL);
     if (job != NULL) {
         queue_remove(queue, job);
     }
@@ -57,15 +57,15 @@ TEST(jobs_above_the_vertex_limit_are_skipped)
     uint32_t limit[COST_COUNT] = {[KIND_I4] = 100, [KIND_F8] = 50};
     queue_push(&queue, &shares[0], &large);
     queue_push(&queue, &shares[0], &wide);
-    assert_null(queue_first_within(&queue, limit));
+    assert_null(queue_first(&queue, limit));
     queue_push(&queue, &shares[0], &small);
-    assert_ptr_equal(queue_first_within(&queue, limit), &small);
+    assert_ptr_equal(queue_first(&queue, limit), &small);
     /* A tenant that was served more comes first if the other has no job that is small enough. */
     shares[1].served = 1e9;
     queue_push(&queue, &shares[1], &other);
-    assert_ptr_equal(queue_first_within(&queue, limit), &small);
+    assert_ptr_equal(queue_first(&queue, limit), &small);
     queue_remove(&queue, &small);
-    assert_ptr_equal(queue_first_within(&queue, limit), &other);
+    assert_ptr_equal(queue_first(&queue, limit), &other);
     assert_ptr_equal(pop(&queue), &large);
 }
 
@@ -112,11 +112,11 @@ TEST(the_first_job_stays_in_the_queue_until_popped)
     struct job_queue queue = {0};
     struct job_share share = {0};
     struct job job = {0};
-    assert_null(queue_first(&queue));
+    assert_null(queue_first(&queue, NULL));
     queue_push(&queue, &share, &job);
-    assert_ptr_equal(queue_first(&queue), &job);
+    assert_ptr_equal(queue_first(&queue, NULL), &job);
     assert_ptr_equal(pop(&queue), &job);
-    assert_null(queue_first(&queue));
+    assert_null(queue_first(&queue, NULL));
 }
 
 TEST(decimals_solved_as_i4_have_a_separate_pace_and_vertex_limit)
@@ -133,7 +133,7 @@ TEST(decimals_solved_as_i4_have_a_separate_pace_and_vertex_limit)
     queue_push(&queue, &share, &first);
     queue_push(&queue, &share, &second);
     assert_true(first.expected_s == 192 && second.expected_s == 64);
-    assert_ptr_equal(queue_first_within(&queue, limit), &second);
+    assert_ptr_equal(queue_first(&queue, limit), &second);
 }
 
 TEST(the_expected_wait_is_the_time_of_all_jobs_ahead)
@@ -155,7 +155,7 @@ TEST(the_expected_wait_is_the_time_of_all_jobs_ahead)
 
 static struct job *take(struct job_queue *queue)
 {
-    struct job *job = queue_first(queue);
+    struct job *job = queue_first(queue, NULL);
     queue_serve(queue, job);
     return job;
 }
@@ -183,7 +183,7 @@ TEST(tenants_take_turns_according_to_the_work_done_for_each_tenant)
     assert_ptr_equal(take(&queue), &late[1]); /* two small jobs cost less than one large job */
     assert_ptr_equal(take(&queue), &flood[2]);
     assert_ptr_equal(take(&queue), &flood[3]);
-    assert_null(queue_first(&queue));
+    assert_null(queue_first(&queue, NULL));
     assert_true(LIST_EMPTY(&queue.shares));
 }
 
