@@ -73,11 +73,7 @@ static struct alias *find_alias(const struct graph_table *table, const struct te
                                 const char *name)
 {
     struct alias pattern = {.owner = tenant_number(tenant)};
-    size_t size = strlen(name);
-    if (size >= sizeof(pattern.name)) {
-        return NULL;
-    }
-    memcpy(pattern.name, name, size + 1);
+    snprintf(pattern.name, sizeof(pattern.name), "%s", name); /* no key is longer */
     struct alias *const *node = tfind(&pattern, &table->by_name, compare_name);
     return node != NULL ? *node : NULL;
 }

@@ -194,23 +194,18 @@ static bool has_shape(const char *pattern, const char *path, struct holes *holes
 static enum status decode_segment(const char *first, size_t size, char to[ROUTER_CAPTURE_SIZE],
                                   struct problem *reterr)
 {
-    char segment[3 * ROUTER_CAPTURE_SIZE];
-    if (size >= sizeof(segment)) {
-        return problem_set(reterr, STATUS_NO_SUCH_ROUTE,
-                           "A segment of the path is longer than any name can be.");
-    }
-    memcpy(segment, first, size);
-    segment[size] = '\0';
+    char segment[3 * ROUTER_CAPTURE_SIZE] = "";
+    const bool fits = size < sizeof(segment);
+    memcpy(segment, first, fits ? size : 0);
     if (!query_decode(segment)) {
         return problem_set(reterr, STATUS_BAD_REQUEST,
                            "The path contains an invalid percent escape or %%00.");
     }
-    const size_t decoded = strlen(segment) + 1;
-    if (decoded > ROUTER_CAPTURE_SIZE) {
+    if (!fits || strlen(segment) >= ROUTER_CAPTURE_SIZE) {
         return problem_set(reterr, STATUS_NO_SUCH_ROUTE,
                            "A segment of the path is longer than any name can be.");
     }
-    memcpy(to, segment, decoded);
+    memcpy(to, segment, strlen(segment) + 1);
     return STATUS_OK;
 }
 

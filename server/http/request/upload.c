@@ -45,11 +45,8 @@ static enum status refuse(struct upload *upload, enum status status)
 
 enum status upload_check_announced(struct upload *upload)
 {
-    uint64_t memory_bytes;
-    if (__builtin_mul_overflow(upload->rules.announced_bytes, ANNOUNCED_BYTE_MEMORY,
-                               &memory_bytes)) {
-        memory_bytes = UINT64_MAX;
-    }
+    /* A Content-Length has at most 18 digits, so the product does not overflow. */
+    const uint64_t memory_bytes = upload->rules.announced_bytes * ANNOUNCED_BYTE_MEMORY;
     const enum status status =
         upload_memory_find_room(&upload->share, memory_bytes, &upload->problem);
     return status == STATUS_OK ? status : refuse(upload, status);
