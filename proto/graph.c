@@ -145,11 +145,12 @@ uint32_t graph_cost(const struct graph_summary *summary, enum kind kind)
     return scaling.decimals > 0 && scaling.kind == KIND_I4 ? COST_DECIMALS : (uint32_t)kind;
 }
 
-void graph_scaling_print(struct scaling scaling, char ret_text[GRAPH_SCALING_TEXT_SIZE])
+struct scaling_text graph_scaling_text(struct scaling scaling)
 {
-    const struct number_text unit = number_text(decimals_divide(1, scaling.decimals));
-    snprintf(ret_text, GRAPH_SCALING_TEXT_SIZE, scaling.decimals > 0 ? "%s x %s" : "%s",
-             kind_name(scaling.kind), unit.text);
+    struct scaling_text text;
+    snprintf(text.text, sizeof(text.text), scaling.decimals > 0 ? "%s x %s" : "%s",
+             kind_name(scaling.kind), number_text(decimals_divide(1, scaling.decimals)).text);
+    return text;
 }
 
 uint32_t graph_digits(const struct graph_summary *summary)

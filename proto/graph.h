@@ -98,9 +98,11 @@ static inline enum kind cost_kind(uint32_t cost)
 {
     return cost == COST_DECIMALS ? KIND_F8 : (enum kind)cost;
 }
-/* Prints the arithmetic of a solve for users, for example "i4 x 0.01" or "f8". */
-#define GRAPH_SCALING_TEXT_SIZE 40
-void graph_scaling_print(struct scaling scaling, char ret_text[GRAPH_SCALING_TEXT_SIZE]);
+/* Returns the arithmetic of a solve for users, for example "i4 x 0.01" or "f8". */
+struct scaling_text {
+    char text[40];
+};
+struct scaling_text graph_scaling_text(struct scaling scaling);
 /* graph_digits returns the number of significant digits of a distance, at most 17. GRAPH_DIGITS_F4
  * is the number of digits that f4 preserves. */
 #define GRAPH_DIGITS_F4 7

@@ -125,12 +125,10 @@ static json_t *durations_json(const struct duration *durations, size_t count, co
 static json_t *report_problem_json(const struct job_report *report)
 {
     json_t *problem = problem_json(&report->problem, NULL);
-    if (report->cycle == NULL) {
-        return problem;
-    }
-    json_t *cycle = json_loads(report->cycle, 0, NULL);
-    if (json_object_set_new(problem, "cycle", cycle) != 0 ||
-        json_object_set_new(problem, "weight", problem_number_json(report->cycle_weight)) != 0) {
+    if (report->cycle != NULL &&
+        json_object_update_new(
+            problem, json_pack("{s:o, s:o}", "cycle", json_loads(report->cycle, 0, NULL), "weight",
+                               problem_number_json(report->cycle_weight))) != 0) {
         json_decref(problem);
         return NULL;
     }
@@ -176,7 +174,7 @@ static json_t *input_json(const struct job_report *report)
 
 static const char *text_or_absent(const char *text)
 {
-    return text[0] != '\0' ? text : NULL;
+    return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
 /* Returns the members about the solve; json_pack omits a member marked with * if it is NULL.
@@ -293,28 +291,22 @@ enum status job_report_decode(const char *text, struct job_report *ret_report)
 static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex_count,
                             uint64_t edge_count, bool directed, enum kind kind)
 {
-    char arithmetic[GRAPH_SCALING_TEXT_SIZE];
     if (summary == NULL) {
         return json_null();
     }
-    graph_scaling_print(graph_scaling(summary, kind), arithmetic);
-    return json_pack(
-        "{s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:b, s:I, s:s, s:s}", "n", (json_int_t)vertex_count,
-        "m", (json_int_t)edge_count, "directed", directed, "loops_dropped",
-        (json_int_t)summary->loops_dropped, "parallel_merged", (json_int_t)summary->parallel_merged,
-        "min_weight", problem_number_json(summary->min_weight), "max_weight",
-        problem_number_json(summary->max_weight), "negative", summary->negative, "components",
-        (json_int_t)summary->components, "kind", kind_name(kind), "arithmetic", arithmetic);
+    return json_pack("{s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:b, s:I, s:s, s:s}", "n",
+                     (json_int_t)vertex_count, "m", (json_int_t)edge_count, "directed", directed,
+                     "loops_dropped", (json_int_t)summary->loops_dropped, "parallel_merged",
+                     (json_int_t)summary->parallel_merged, "min_weight",
+                     problem_number_json(summary->min_weight), "max_weight",
+                     problem_number_json(summary->max_weight), "negative", summary->negative,
+                     "components", (json_int_t)summary->components, "kind", kind_name(kind),
+                     "arithmetic", graph_scaling_text(graph_scaling(summary, kind)).text);
 }
 
 static json_t *link_to(const char *collection, const char *id, const char *rest)
 {
     return json_sprintf("/v1/%s/%s%s", collection, id, rest);
-}
-
-static json_t *text_or_null(const char *text)
-{
-    return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
 }
 
 /* Parses the output of warning_print. */
@@ -349,15 +341,15 @@ char *job_document_print(const struct job_document *document)
                   link_to("graphs", document->graph_id, "/matrix"), "path",
                   link_to("graphs", document->graph_id, "/path"), "stats",
                   link_to("graphs", document->graph_id, "/stats"));
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:I, s:f, s:o, s:o, s:b, s:i, s:o, s:o, s:o}", "id", document->id, "graph",
-        document->graph_id, "state", job_state_name(document->state), "position",
-        (json_int_t)document->position, "progress", number_round(document->progress), "phase",
-        text_or_null(document->phase), "eta_s",
-        document->eta_s >= 0 ? json_real(number_round(document->eta_s)) : json_null(), "durable",
-        document->durable, "priority", document->priority, "created",
-        time_or_null(document->created_s), "started", time_or_null(document->started_s), "finished",
-        time_or_null(document->finished_s));
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:I, s:f, s:s?, s:o, s:b, s:i, s:o, s:o, s:o}", "id",
+                  document->id, "graph", document->graph_id, "state",
+                  job_state_name(document->state), "position", (json_int_t)document->position,
+                  "progress", number_round(document->progress), "phase", document->phase, "eta_s",
+                  document->eta_s >= 0 ? json_real(number_round(document->eta_s)) : json_null(),
+                  "durable", document->durable, "priority", document->priority, "created",
+                  time_or_null(document->created_s), "started", time_or_null(document->started_s),
+                  "finished", time_or_null(document->finished_s));
     json_t *tail = json_pack("{s:n, s:n, s:n, s:n, s:o, s:n, s:o, s:n, s:i, s:o}", "solver",
                              "device", "timings", "plan", "summary",
                              summary_json(summary, document->vertex_count, document->edge_count,
@@ -406,17 +398,16 @@ char *graph_document_print(const struct graph_document *document)
                   link_to("graphs", document->id, "/stats"), "job",
                   document->job_id != NULL ? link_to("jobs", document->job_id, "") : NULL);
     json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:o, s:I, s:I, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*}", "id",
+        "{s:s, s:o, s:s?, s:o, s:I, s:I, s:b, s:I, s:o, s:s?, s:s?, s:o, s:o, s:o*, s:o*}", "id",
         document->id, "names", names_json(document->names), "parent",
-        text_or_null(document->parent), "created", time_or_null(document->created_s), "n",
+        text_or_absent(document->parent), "created", time_or_null(document->created_s), "n",
         (json_int_t)document->vertex_count, "m", (json_int_t)document->edge_count, "directed",
         document->directed, "bytes", (json_int_t)document->file_bytes, "summary",
         summary_json(document->summary, document->vertex_count, document->edge_count,
                      document->directed, document->kind),
-        "result", text_or_null(document->result_kind), "job", text_or_null(document->job_id),
-        "links", links, "coordinates", coordinates_json(document), "input",
-        has_input ? input_report_json(document->input) : NULL, "warnings",
-        has_input ? warnings_json(document->warnings) : NULL);
+        "result", document->result_kind, "job", document->job_id, "links", links, "coordinates",
+        coordinates_json(document), "input", has_input ? input_report_json(document->input) : NULL,
+        "warnings", has_input ? warnings_json(document->warnings) : NULL);
     return print_object(object, 0);
 }
 
@@ -425,14 +416,14 @@ char *estimate_print(const struct estimate *estimate)
     json_t *seconds =
         estimate->seconds < 0 ? json_null() : json_real(number_round(estimate->seconds));
     json_t *root = json_pack(
-        "{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:b, s:o, s:o, s:{s:I, s:I, s:I}}", "n",
-        (json_int_t)estimate->vertex_count, "m", (json_int_t)estimate->edge_count, "kind",
+        "{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:b, s:s?, s:s?, s:{s:I, s:I, s:I}}",
+        "n", (json_int_t)estimate->vertex_count, "m", (json_int_t)estimate->edge_count, "kind",
         kind_name(estimate->kind), "solver", estimate->solver, "device", estimate->device,
         "device_bytes", (json_int_t)estimate->device_bytes, "host_bytes",
         (json_int_t)estimate->host_bytes, "disk_bytes", (json_int_t)estimate->disk_bytes, "seconds",
         seconds, "result", result_summary_json(&estimate->result), "fits", (int)estimate->fits,
-        "reason", text_or_null(estimate->reason), "hint", text_or_null(estimate->hint), "limits",
-        "vertex_limit", (json_int_t)estimate->vertex_limit, "edge_limit",
+        "reason", text_or_absent(estimate->reason), "hint", text_or_absent(estimate->hint),
+        "limits", "vertex_limit", (json_int_t)estimate->vertex_limit, "edge_limit",
         (json_int_t)estimate->edge_limit, "free_disk_bytes", (json_int_t)estimate->free_disk_bytes);
     return print_object(root, 0);
 }

@@ -55,13 +55,8 @@ bool number_is_canonical_integer(const char *bytes, size_t size, int64_t *ret_va
 {
     size_t at = size > 0 && bytes[0] == '-';
 
-    if (at == size || !is_digit(bytes[at])) {
-        return false;
-    }
-    if (bytes[at] == '0' && size > 1) {
-        return false;
-    }
-    return number_parse_integer(bytes, size, ret_value);
+    return at < size && is_digit(bytes[at]) && (bytes[at] != '0' || size == 1) &&
+           number_parse_integer(bytes, size, ret_value);
 }
 
 /* Scans digits with at most one decimal point. Returns false if there is no digit. */

@@ -18,12 +18,9 @@ bool result_form_from_name(const char *name, enum result_form *ret_form)
 
 json_t *result_summary_json(const struct result_summary *summary)
 {
-    json_t *object = json_pack("{s:s, s:I, s:s}", "kind", names[summary->form], "bytes",
-                               (json_int_t)summary->bytes, "reason", summary->reason);
-    if (object != NULL && summary->arcs > 0) {
-        json_object_set_new(object, "arcs", json_integer((json_int_t)summary->arcs));
-    }
-    return object;
+    return json_pack("{s:s, s:I, s:s, s:o*}", "kind", names[summary->form], "bytes",
+                     (json_int_t)summary->bytes, "reason", summary->reason, "arcs",
+                     summary->arcs > 0 ? json_integer((json_int_t)summary->arcs) : NULL);
 }
 
 bool result_summary_from_json(const json_t *object, struct result_summary *ret_summary)

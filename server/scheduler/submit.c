@@ -401,16 +401,13 @@ static void warn_of_kind(struct submission *submission, const struct graph_summa
     const struct scaling was = submission->change.scaling;
     const enum kind old_kind = submission->call->submit.changes.kind;
     if (kind_size(kind) > kind_size(old_kind) || summary->decimals > submission->change.decimals) {
-        char old_text[GRAPH_SCALING_TEXT_SIZE];
-        char text[GRAPH_SCALING_TEXT_SIZE];
-        graph_scaling_print(was, old_text);
-        graph_scaling_print(now, text);
         warning_hint(
             warning_add(
                 &submission->warnings, WARNING_KIND_CHANGED,
                 "The kind follows the weights: it is now %s, computed as %s; the previous kind was "
                 "%s, computed as %s.",
-                kind_name(kind), text, kind_name(old_kind), old_text),
+                kind_name(kind), graph_scaling_text(now).text, kind_name(old_kind),
+                graph_scaling_text(was).text),
             summary->decimals == NO_DECIMALS ? "Sums are rounded to doubles." : "Sums stay exact.");
     }
 }
