@@ -151,7 +151,7 @@ static bool dispatch_to_group(struct scheduler *scheduler)
     }
     const bool needs_all =
         first->report.result.form == RESULT_FORM_MATRIX &&
-        dispatch_fitting_worker(scheduler, first->vertex_count, job_cost(first)) == NULL;
+        dispatch_fitting_worker(scheduler, first->vertex_count, first->cost) == NULL;
     const bool is_large = first->vertex_count >= SCHEDULER_GROUP_VERTICES_MIN &&
                           first->report.result.form == RESULT_FORM_MATRIX &&
                           scheduler->queue.count == 1;

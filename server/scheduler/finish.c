@@ -140,11 +140,10 @@ static void finish_job(struct scheduler *scheduler, struct job *job, enum job_st
         timings->total_s = job->parse_s + fmax(job->row.finished_s - job->row.created_s,
                                                0); /* the job was created after parsing */
     }
-    if (state == JOB_DONE) {
-        metrics_add(METRIC_JOBS_DONE, 1);
-    } else {
-        metrics_add(state == JOB_FAILED ? METRIC_JOBS_FAILED : METRIC_JOBS_CANCELLED, 1);
-    }
+    metrics_add(state == JOB_DONE     ? METRIC_JOBS_DONE
+                : state == JOB_FAILED ? METRIC_JOBS_FAILED
+                                      : METRIC_JOBS_CANCELLED,
+                1);
     end_job(scheduler, job, result, call);
 }
 
@@ -290,7 +289,7 @@ static void count_task(struct scheduler *scheduler, const struct job *job, const
     metrics_add(METRIC_RELAXATIONS, n * n * n * job->report.plan.work_fraction);
     if (job->vertex_count >= PACE_VERTICES_MIN && task->form == RESULT_FORM_MATRIX &&
         !task->is_updated) {
-        scheduler->queue.pace_s[job_cost(job)] =
+        scheduler->queue.pace_s[job->cost] =
             (solve->fill_s + solve->h2d_s + solve->compute_s + solve->d2h_s) / (n * n * n);
     }
 }

@@ -50,7 +50,7 @@ enum status job_restore(const struct job_row *row, struct job **ret_job)
 void job_set_graph(struct job *job, uint32_t vertex_count, const struct graph_summary *summary)
 {
     job->vertex_count = vertex_count;
-    job->is_scaled = graph_cost(summary, job->row.kind) == COST_DECIMALS;
+    job->cost = graph_cost(summary, job->row.kind);
 }
 
 void job_destroy(struct job *job)

@@ -38,7 +38,7 @@ enum job_stop {
 struct job {
     /* The row for the catalogue, except its report, which is decoded below. */
     struct job_row row;
-    bool is_scaled; /* decimal weights are solved as scaled i4 */
+    uint32_t cost; /* graph_cost of its graph and kind */
     struct job_report report;
     struct tenant *tenant;     /* owner of the job */
     struct graph_entry *graph; /* NULL once the graph is deleted or lost */
@@ -86,12 +86,8 @@ MUST_CHECK enum status job_create(const char *graph_id, enum kind kind, double w
 MUST_CHECK enum status job_restore(const struct job_row *row, struct job **ret_job);
 void job_destroy(struct job *job);
 
-/* Sets the inputs of job_cost: the vertex count, and whether decimal weights are scaled to i4. */
+/* Sets the vertex count and the cost. */
 void job_set_graph(struct job *job, uint32_t vertex_count, const struct graph_summary *summary);
-static inline uint32_t job_cost(const struct job *job)
-{
-    return job->is_scaled ? COST_DECIMALS : (uint32_t)job->row.kind;
-}
 
 /* Asks the worker to stop the job. */
 void job_stop(struct job *job, enum job_stop reason);

@@ -26,7 +26,7 @@ static struct job_list *line_of(const struct job *job)
 void queue_push(struct job_queue *queue, struct job_share *share, struct job *job)
 {
     job->share = share;
-    job->expected_s = cubes_of(job) * queue->pace_s[job_cost(job)];
+    job->expected_s = cubes_of(job) * queue->pace_s[job->cost];
     struct job_list *line = line_of(job);
     if (atomic_fetch_add(&share->count, 1) == 0) {
         /* A tenant earns no credit while it has no jobs. */
@@ -49,7 +49,7 @@ static struct job *first_of(const struct job_share *share, const uint32_t vertex
         {
             /* A hierarchy is computed by the host, so the device's limit does not apply. */
             if (vertex_limit == NULL || job->report.result.form == RESULT_FORM_HIERARCHY ||
-                job->vertex_count <= vertex_limit[job_cost(job)]) {
+                job->vertex_count <= vertex_limit[job->cost]) {
                 return job;
             }
         }

@@ -271,7 +271,7 @@ static enum status check_capacity(struct submission *submission, const struct gr
         .quota = &submission->call->quota,
         .vertex_count = entry->row.vertex_count,
         .edge_count = entry->row.edge_count,
-        .cost = job_cost(job),
+        .cost = job->cost,
         .graph_bytes = file_bytes(submission, entry) +
                        (entry->coordinates.bytes == 0 ? submission->coordinates.bytes : 0),
         .look = submission->look};

@@ -50,10 +50,10 @@ TEST(jobs_above_the_vertex_limit_are_skipped)
 {
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};
-    struct job large = {.row.priority = 9, .vertex_count = 101, .row.kind = KIND_I4};
-    struct job wide = {.row.priority = 5, .vertex_count = 51, .row.kind = KIND_F8};
-    struct job small = {.row.priority = 0, .vertex_count = 100, .row.kind = KIND_I4};
-    struct job other = {.row.priority = 0, .vertex_count = 50, .row.kind = KIND_F8};
+    struct job large = {.row.priority = 9, .vertex_count = 101, .cost = KIND_I4};
+    struct job wide = {.row.priority = 5, .vertex_count = 51, .cost = KIND_F8};
+    struct job small = {.row.priority = 0, .vertex_count = 100, .cost = KIND_I4};
+    struct job other = {.row.priority = 0, .vertex_count = 50, .cost = KIND_F8};
     uint32_t limit[COST_COUNT] = {[KIND_I4] = 100, [KIND_F8] = 50};
     queue_push(&queue, &shares[0], &large);
     queue_push(&queue, &shares[0], &wide);
@@ -140,10 +140,10 @@ TEST(the_expected_wait_is_the_time_of_all_jobs_ahead)
 {
     struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_F8] = 3}};
     struct job_share share = {0};
-    struct job first = {.row.kind = KIND_I4, .vertex_count = 2};
-    struct job second = {.row.kind = KIND_F8, .vertex_count = 2};
-    struct job last = {.row.kind = KIND_I4, .vertex_count = 7};
-    struct job high = {.row.kind = KIND_I4, .vertex_count = 3, .row.priority = 1};
+    struct job first = {.cost = KIND_I4, .vertex_count = 2};
+    struct job second = {.cost = KIND_F8, .vertex_count = 2};
+    struct job last = {.cost = KIND_I4, .vertex_count = 7};
+    struct job high = {.cost = KIND_I4, .vertex_count = 3, .row.priority = 1};
     queue_push(&queue, &share, &first);
     queue_push(&queue, &share, &second);
     queue_push(&queue, &share, &last);
@@ -219,11 +219,11 @@ TEST(the_estimated_wait_includes_jobs_of_other_tenants)
     struct job flood[9] = {0};
     struct job own[3] = {0};
     for (int i = 0; i < 9; i++) {
-        flood[i] = (struct job){.vertex_count = 2, .row.kind = KIND_I4};
+        flood[i] = (struct job){.vertex_count = 2, .cost = KIND_I4};
         queue_push(&queue, &shares[0], &flood[i]);
     }
     for (int i = 0; i < 3; i++) {
-        own[i] = (struct job){.vertex_count = 2, .row.kind = KIND_I4};
+        own[i] = (struct job){.vertex_count = 2, .cost = KIND_I4};
         queue_push(&queue, &shares[1], &own[i]);
     }
     assert_true(queue_ahead(&queue, &own[0]).seconds == 0);
