@@ -64,11 +64,10 @@ enum status problem_refuse_limit(struct problem *problem, enum status status, do
 
 void problem_at(struct problem *problem, uint64_t line, uint64_t column)
 {
-    if (problem == NULL) {
-        return;
+    if (problem != NULL) {
+        problem->line = line;
+        problem->column = column;
     }
-    problem->line = line;
-    problem->column = column;
 }
 
 void problem_index(struct problem *problem, uint64_t index)

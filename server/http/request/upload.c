@@ -148,8 +148,9 @@ static enum status receive_decoded(void *context, const char *bytes, size_t size
                                                                     : start_reader(upload);
 }
 
-static enum status open_decoder(struct upload *upload)
+static enum status feed(struct upload *upload, const char *bytes, size_t size)
 {
+    const uint64_t limit_bytes = upload->rules.body_limit_bytes;
     const struct decoder_rules rules = {
         .coding = upload->rules.coding,
         .is_opaque = upload->rules.format == FORMAT_NTHU,
@@ -159,19 +160,13 @@ static enum status open_decoder(struct upload *upload)
         .take = receive_decoded,
         .context = upload,
     };
-    return decoder_create(&rules, &upload->decoder);
-}
-
-static enum status feed(struct upload *upload, const char *bytes, size_t size)
-{
-    const uint64_t limit_bytes = upload->rules.body_limit_bytes;
     if (upload->size_bytes > limit_bytes) {
         return problem_refuse_limit(&upload->problem, STATUS_BODY_TOO_LARGE, (double)limit_bytes,
                                     (double)upload->size_bytes, NULL,
                                     "The body is larger than this service accepts.");
     }
     if (upload->decoder == NULL) {
-        STATUS_TRY(open_decoder(upload));
+        STATUS_TRY(decoder_create(&rules, &upload->decoder));
     }
     return decoder_feed(upload->decoder, bytes, size, &upload->problem);
 }
