@@ -1,7 +1,5 @@
 #include "proto/decimals.h"
 
-#include "proto/status.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

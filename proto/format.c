@@ -1,7 +1,5 @@
 #include "proto/format.h"
 
-#include "proto/status.h"
-
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>

@@ -201,12 +201,11 @@ struct job *job_table_find_key(const struct job_table *table, const struct tenan
                                const char *idempotency_key)
 {
     struct job pattern;
-    size_t size = strlen(idempotency_key);
-    if (size == 0 || size >= sizeof(pattern.row.idempotency_key)) {
+    if (idempotency_key[0] == '\0') {
         return NULL;
     }
     pattern.tenant = (struct tenant *)tenant;
-    memcpy(pattern.row.idempotency_key, idempotency_key, size + 1);
+    snprintf(pattern.row.idempotency_key, IDEMPOTENCY_KEY_SIZE, "%s", idempotency_key);
     struct job *const *node = tfind(&pattern, &table->by_key, compare_key);
     return node != NULL ? *node : NULL;
 }

@@ -13,16 +13,13 @@ void serve_service_ready(struct request *request)
 {
     const struct admission *admission = scheduler_admission(request->http_context->scheduler);
     const bool worker = scheduler_ready_workers(request->http_context->scheduler) > 0;
-    struct problem problem = {0};
     if (atomic_load(&admission->draining)) {
-        problem_set(&problem, STATUS_DRAINING, "The service is shutting down.");
+        request_refuse_with(request, STATUS_DRAINING, "The service is shutting down.", NULL);
     } else if (!worker) {
-        problem_set(&problem, STATUS_NOT_READY,
-                    "No worker is ready: all are lost or restarting. Queries about solved graphs "
-                    "are still answered.");
-    }
-    if (problem.status != STATUS_OK) {
-        request_refuse(request, &problem);
+        request_refuse_with(request, STATUS_NOT_READY,
+                            "No worker is ready: all are lost or restarting. Queries about solved "
+                            "graphs are still answered.",
+                            NULL);
     } else if (query_value(&request->query, "verbose") != NULL) {
         request_answer_json(request, json_pack("{s:b, s:{s:b, s:b, s:I}}", "ready", 1, "checks",
                                                "worker", worker, "draining",
