@@ -44,11 +44,7 @@ static enum status add_name(struct vertex_names *names, const char *name, size_t
 {
     uint32_t row;
     STATUS_TRY(name_table_intern(names->table, name, size, &row));
-    if (row != names->count) {
-        return STATUS_CORRUPT;
-    }
-    names->count++;
-    return STATUS_OK;
+    return row == names->count++ ? STATUS_OK : STATUS_CORRUPT;
 }
 
 static bool is_range(const struct name_table *table, uint32_t count)
