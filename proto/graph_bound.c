@@ -147,6 +147,9 @@ void graph_tighten_bound(struct graph *graph)
         const uint32_t hub = choose_hub(graph, entering);
 
         walk_all(&walk, hub, true, !graph->directed);
+        if (walk.count == graph->vertex_count) {
+            graph->summary.components = 1;
+        }
         if (walks_back) {
             walk.length = lengths + vertices;
             walk_all(&walk, hub, false, true);

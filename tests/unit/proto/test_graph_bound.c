@@ -58,6 +58,9 @@ TEST(no_distance_exceeds_the_bound)
         assert_true(sum >= GRAPH_BOUND_I4 || bound == sum);
         lower += bound < sum;
         equal += bound == (double)range_longest(graph);
+        const uint32_t components = graph->summary.components;
+        assert_int_equal(graph_count_components(graph), STATUS_OK);
+        assert_int_equal(components, graph->summary.components);
         graph_destroy(graph);
     }
     assert_true(lower > TRIALS / 4 && equal > TRIALS / 50);
