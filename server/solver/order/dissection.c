@@ -1,6 +1,6 @@
 #include "server/solver/order/dissection.h"
 
-#include "server/solver/order/separator.h"
+#include "server/solver/order/coarse_separator.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -154,7 +154,7 @@ static enum status find_sides(const struct part *part, struct part ret_sides[2],
     enum status status = STATUS_NO_MEMORY;
     double sizes[3] = {0};
     if (side != NULL && scratch != NULL) {
-        status = separator_find(pattern, side);
+        status = coarse_separator_find(pattern, scratch, side);
     }
     for (size_t index = 0; status == STATUS_OK && index < count; index++) {
         ret_counts[side[index]]++;

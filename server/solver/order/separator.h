@@ -11,6 +11,8 @@ enum side { SIDE_FIRST = 0, SIDE_SECOND = 1, SIDE_SEPARATOR = 2 };
 /* Returns whether this program can find separators. */
 bool separator_present(void);
 
-/* Finds a separator. ret_side: an enum side for each vertex. The same pattern gives the same
+/* Finds a separator. weights: the weight of each vertex, borrowed; NULL = 1 each. METIS does not
+ * change them. ret_side: an enum side for each vertex. The same pattern gives the same
  * separator, unless another thread searches at the same time. Any thread. STATUS_NO_MEMORY. */
-MUST_CHECK enum status separator_find(const struct pattern *pattern, int32_t *ret_side);
+MUST_CHECK enum status separator_find(const struct pattern *pattern, int32_t *weights,
+                                      int32_t *ret_side);

@@ -13,11 +13,6 @@
 #define BYTES_PER_VERTEX 160
 #define BYTES_PER_ENTRY 40
 
-/* Up to this average degree, METIS does not match vertices that only have a common neighbour
- * (two-hop matching). That matching helps graphs with hubs, but takes a seventh of the time in
- * large road networks, and does not reduce their arcs. */
-#define LOW_DEGREE 4
-
 _Static_assert(sizeof(idx_t) == sizeof(int32_t), "a pattern is what METIS reads");
 
 bool separator_present(void)
@@ -25,7 +20,7 @@ bool separator_present(void)
     return true;
 }
 
-enum status separator_find(const struct pattern *pattern, int32_t *ret_side)
+enum status separator_find(const struct pattern *pattern, int32_t *weights, int32_t *ret_side)
 {
     idx_t vertex_count = (idx_t)pattern->vertex_count;
     idx_t size = 0;
@@ -34,14 +29,13 @@ enum status separator_find(const struct pattern *pattern, int32_t *ret_side)
     options[METIS_OPTION_NUMBERING] = 0;
     options[METIS_OPTION_SEED] = SEED;
     const size_t entries = (size_t)pattern->offset[pattern->vertex_count];
-    options[METIS_OPTION_NO2HOP] = entries <= (size_t)LOW_DEGREE * pattern->vertex_count;
     void *enough =
         malloc((size_t)pattern->vertex_count * BYTES_PER_VERTEX + entries * BYTES_PER_ENTRY + 1);
     free(enough);
     int answer = METIS_ERROR_MEMORY;
     if (enough != NULL) {
-        answer = METIS_ComputeVertexSeparator(&vertex_count, pattern->offset, pattern->target, NULL,
-                                              options, &size, ret_side);
+        answer = METIS_ComputeVertexSeparator(&vertex_count, pattern->offset, pattern->target,
+                                              weights, options, &size, ret_side);
     }
     return answer == METIS_OK ? STATUS_OK : STATUS_NO_MEMORY;
 }

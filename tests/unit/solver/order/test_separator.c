@@ -37,7 +37,7 @@ static const char *look_for_one(const struct grid *grid, const struct pattern *p
 {
     int32_t side[CELLS];
     uint32_t counts[3] = {0};
-    if (separator_find(pattern, side) != STATUS_OK) {
+    if (separator_find(pattern, NULL, side) != STATUS_OK) {
         return "no separator";
     }
     for (int cell = 0; cell < CELLS; ++cell) {
@@ -66,7 +66,7 @@ TEST(the_same_pattern_gives_the_same_separator)
     const struct pattern pattern = make_grid(&grid);
     int32_t sides[2][CELLS];
     for (int which = 0; which < 2; ++which) {
-        assert_int_equal(separator_find(&pattern, sides[which]), STATUS_OK);
+        assert_int_equal(separator_find(&pattern, NULL, sides[which]), STATUS_OK);
     }
     assert_memory_equal(sides[0], sides[1], sizeof(sides[0]));
 }
@@ -113,7 +113,7 @@ TEST(signal_handlers_are_not_changed)
     for (int index = 0; index < 3; ++index) {
         assert_int_equal(sigaction(signals[index], &mine, &former[index]), 0);
     }
-    assert_int_equal(separator_find(&pattern, side), STATUS_OK);
+    assert_int_equal(separator_find(&pattern, NULL, side), STATUS_OK);
     for (int index = 0; index < 3; ++index) {
         struct sigaction now;
         assert_int_equal(sigaction(signals[index], &former[index], &now), 0);
