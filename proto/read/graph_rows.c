@@ -127,21 +127,23 @@ enum status graph_rows_narrow(struct graph *graph)
 }
 
 /* Computes the range of the weights, their number of decimals, and a bound on distances: the sum,
- * over all vertices, of the largest |weight| of an edge (in a directed graph, an outgoing edge). */
+ * over all vertices, of the largest |weight| of an edge (in a directed graph, an outgoing edge,
+ * which needs no array). */
 static enum status note_weights(struct graph *graph)
 {
     const bool real = graph->weight_type == WEIGHT_REAL;
-    double *largest = calloc((size_t)graph->vertex_count + 1, sizeof(*largest));
+    double *largest = calloc(graph->directed ? 1 : (size_t)graph->vertex_count + 1, sizeof(double));
     struct graph_summary *summary = &graph->summary;
     double least = graph->edge_count > 0 ? INFINITY : 0;
     double most = graph->edge_count > 0 ? -INFINITY : 0;
+    double bound = 0;
     uint32_t decimals = 0;
 
     if (largest == NULL) {
         return STATUS_NO_MEMORY;
     }
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
-        double row_size = largest[row];
+        double row_size = graph->directed ? 0 : largest[row];
 
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
             const double weight = real ? graph->weight_f8[edge] : graph->weight_i4[edge];
@@ -157,16 +159,13 @@ static enum status note_weights(struct graph *graph)
                 decimals = decimals_count(weight, decimals);
             }
         }
-        largest[row] = row_size;
+        bound += row_size; /* no later row has an edge to this one */
     }
     summary->min_weight = least;
     summary->max_weight = most;
     summary->decimals = decimals;
     summary->negative = summary->negative_loop != NO_VERTEX || least < 0;
-    summary->distance_bound = 0;
-    for (uint32_t row = 0; row < graph->vertex_count; row++) {
-        summary->distance_bound += largest[row];
-    }
+    summary->distance_bound = bound;
     free(largest);
     return STATUS_OK;
 }
