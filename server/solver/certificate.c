@@ -48,7 +48,7 @@ struct search {
                           shortens an entry */
     uint32_t wrong;    /* target of an edge that shortens an entry */
     double *row;       /* row of the matrix; decimals as scaled integers */
-    int32_t *distance; /* entries of the row, for the faster check */
+    int32_t *distance; /* entries of a row that is not i4, for the faster check */
     int32_t *shortest; /* entries that follow from the edges */
     bool is_right;     /* the row of the batch at this index is proven */
 };
@@ -140,9 +140,12 @@ static enum status init_certificate(struct certificate *certificate)
             enough = search->reach != NULL && search->queue != NULL;
         }
         if (certificate->is_quick) {
-            search->distance = malloc(vertices * sizeof(*search->distance));
             search->shortest = malloc(vertices * sizeof(*search->shortest));
-            enough = enough && search->distance != NULL && search->shortest != NULL;
+            enough = enough && search->shortest != NULL;
+        }
+        if (certificate->is_quick && kind != KIND_I4) {
+            search->distance = malloc(vertices * sizeof(*search->distance));
+            enough = enough && search->distance != NULL;
         }
         search->row = malloc(vertices * sizeof(*search->row));
         enough = enough && search->row != NULL;
@@ -398,19 +401,20 @@ static bool check_quickly(const struct certificate *certificate, const struct se
     const struct graph *graph = certificate->graph;
     const struct matrix *matrix = certificate->matrix;
     const uint32_t n = graph->vertex_count;
-    const int32_t *integers = (const int32_t *)matrix->elements + (size_t)place.row * n;
-    int32_t *const distance = search->distance;
+    const bool is_integer = matrix->kind == KIND_I4;
+    const int32_t *distance =
+        is_integer ? (const int32_t *)matrix->elements + (size_t)place.row * n : search->distance;
     int32_t *const shortest = search->shortest;
     bool is_sound = true;
-    if (matrix->kind != KIND_I4) {
+    if (!is_integer) {
         read_row(certificate, search, place.row);
     }
     for (uint32_t vertex = 0; vertex < n; vertex++) {
-        const int32_t entry =
-            matrix->kind == KIND_I4 ? integers[vertex] : entry_of(search->row[vertex]);
-        distance[vertex] = entry;
+        if (!is_integer) {
+            search->distance[vertex] = entry_of(search->row[vertex]);
+        }
         shortest[vertex] = UNREACHABLE_I4;
-        is_sound &= entry >= 0 && entry <= UNREACHABLE_I4;
+        is_sound &= distance[vertex] >= 0 && distance[vertex] <= UNREACHABLE_I4;
     }
     if (!is_sound || distance[place.source] != 0) {
         return false;
