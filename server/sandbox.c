@@ -254,7 +254,7 @@ static const struct {
     /* Calls for the state directory and for incoming connections. SQLite needs fchown and fchmod:
      * as root, it gives its other files the owner and mode of the database. */
     {BY_FRONT, "unlinkat flock umask copy_file_range sendfile getsockname getpeername getsockopt"},
-    {BY_FRONT, "setsockopt"},
+    {BY_FRONT, "setsockopt sync_file_range"},
     /* No worker may truncate its result: the daemon, which also maps it, would get a SIGBUS. */
     {BY_FRONT, "ftruncate fallocate"},
     {BY_FRONT | UNKNOWN, "openat2"},
