@@ -23,7 +23,9 @@ struct hierarchy_sweep {
     bool in_lanes;
     uint32_t climbed; /* number of sources whose labels have been computed */
     uint32_t left; /* supernodes not yet swept; without lanes, not yet swept for the current row */
-    void *rows;
+    void *rows;    /* NULL = distances are passed to `read` */
+    hierarchy_reader *read;
+    void *context;
 };
 
 struct hierarchy_search {

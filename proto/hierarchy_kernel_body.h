@@ -179,14 +179,14 @@ ALWAYS_INLINE NAME(lanes)
                        uint32_t behind, const NAME(lanes) * stack, const uint32_t *row_depth,
                        uint32_t rows, int32_t above)
 {
-    (void)above;
     for (uint32_t j = 0; j < behind; j++) {
         NAME(relax)(&best, column - 1 - j, arc[j]);
     }
     for (uint32_t i = 0; i < rows; i++) {
         NAME(relax)(&best, &stack[row_depth[i]], arc[behind + i]);
     }
-    for (uint32_t i = 0; i < VECTORS; i++) {
+    /* Without negative weights, the minimum with the unreachable value is canonical already. */
+    for (uint32_t i = 0; i < VECTORS && above < UNREACHABLE_I4 - 1; i++) {
         best.vector[i] = CANONICAL_VECTOR(best.vector[i], above);
     }
     return best;
@@ -279,7 +279,9 @@ static void NAME(sweep_lanes)(struct hierarchy_search *search, uint32_t begin, u
             if (position % HIERARCHY_BLOCK == 0) {
                 const uint32_t left = shape->vertex_count - position;
                 const uint32_t stop = position + (left < HIERARCHY_BLOCK ? left : HIERARCHY_BLOCK);
-                if (count == HIERARCHY_LANES) { /* constant, so that loops are unrolled */
+                if (ret_rows == NULL) {
+                    search->sweep.read(search->sweep.context, position, stop - position, block);
+                } else if (count == HIERARCHY_LANES) { /* constant, so that loops are unrolled */
                     NAME(write_block)(search, position, stop, HIERARCHY_LANES, ret_rows);
                 } else {
                     NAME(write_block)(search, position, stop, count, ret_rows);

@@ -111,6 +111,7 @@ static void place_starts(struct hierarchy_search *search, unsigned char *at, uin
     const size_t depths = (size_t)search->hierarchy->height + 1;
     for (uint32_t i = 0; i < count; i++) {
         search->starts[i].distance = at;
+        search->starts[i].path_count = 0;
         at += depths * search->element_bytes;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -164,7 +165,7 @@ void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sourc
 {
     const size_t depth_bytes = ((size_t)search->hierarchy->height + 1) * search->element_bytes;
     CHECK(count > 0 && count <= HIERARCHY_LANES);
-    const bool in_lanes = count >= HIERARCHY_LANES_MIN && has_lanes(search);
+    const bool in_lanes = (count >= HIERARCHY_LANES_MIN || rows == NULL) && has_lanes(search);
     if (in_lanes) {
         place_starts(search, (unsigned char *)search->stack_lanes + HIERARCHY_LANES * depth_bytes,
                      HIERARCHY_LANES);
@@ -180,14 +181,21 @@ void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sourc
     memcpy(search->sweep.sources, sources, count * sizeof(*sources));
 }
 
-/* Computes one step of the rows in lanes. Surplus lanes repeat the last source. */
+bool hierarchy_lanes_begin(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                           hierarchy_reader *read, void *context)
+{
+    hierarchy_rows_begin(search, sources, count, NULL);
+    search->sweep.read = read;
+    search->sweep.context = context;
+    return search->sweep.in_lanes;
+}
+
+/* Computes one step of the rows in lanes. Surplus lanes have no source. */
 static bool step_lanes(struct hierarchy_search *search, uint32_t begin)
 {
     struct hierarchy_sweep *sweep = &search->sweep;
-    if (sweep->climbed < HIERARCHY_LANES) {
-        const uint32_t last = sweep->count - 1;
-        climb_from(search, sweep->sources[sweep->climbed < last ? sweep->climbed : last],
-                   &search->starts[sweep->climbed]);
+    if (sweep->climbed < sweep->count) {
+        climb_from(search, sweep->sources[sweep->climbed], &search->starts[sweep->climbed]);
         sweep->climbed++;
         return false;
     }
@@ -221,7 +229,7 @@ bool hierarchy_rows_step(struct hierarchy_search *search)
     const struct hierarchy_summary *summary = &search->hierarchy->summary;
     const struct hierarchy_sweep *sweep = &search->sweep;
     const bool is_complete = step_rows(search);
-    if (is_complete && summary->decimals > 0) {
+    if (is_complete && summary->decimals > 0 && sweep->rows != NULL) {
         decimals_divide_all(sweep->rows, summary->kind, summary->decimals,
                             (size_t)sweep->count * summary->vertex_count, sweep->rows);
     }

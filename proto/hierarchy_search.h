@@ -41,5 +41,12 @@ void hierarchy_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t
  * vertex, one row after the other. A computation in progress is abandoned. */
 void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
                           void *rows);
+/* Receives the distances from the sources, one per lane, to `count` positions from `first` on, as
+ * elements of the arcs' kind. In lanes without a source all are unreachable. */
+typedef void hierarchy_reader(void *context, uint32_t first, uint32_t count, const void *distances);
+/* Begins to compute rows of up to HIERARCHY_LANES sources that are passed to `read` in blocks of
+ * positions instead of being stored. Returns false when out of memory. */
+MUST_CHECK bool hierarchy_lanes_begin(struct hierarchy_search *search, const uint32_t *sources,
+                                      uint32_t count, hierarchy_reader *read, void *context);
 /* Computes the rows for about a millisecond; returns true when they are complete. */
 bool hierarchy_rows_step(struct hierarchy_search *search);

@@ -2,7 +2,6 @@
 #include "proto/statistics_kernel.h"
 
 #include "proto/decimals.h"
-#include "proto/statistics_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #define GROUP (STATISTICS_QUAD * STATISTICS_GROUP_QUADS)
 
 typedef double vector __attribute__((vector_size(VECTOR_BYTES)));
+typedef vector unaligned_vector __attribute__((aligned(sizeof(double))));
 typedef int64_t mask __attribute__((vector_size(VECTOR_BYTES)));
 #define VECTOR_ELEMENTS (VECTOR_BYTES / sizeof(double))
 #define VECTORS (GROUP / VECTOR_ELEMENTS)
@@ -36,7 +36,8 @@ static inline vector choose_elements(mask first, vector a, vector b)
     return (vector)(((mask)a & first) | ((mask)b & ~first));
 }
 
-/* Loads a group of columns. The diagonal and columns beyond the end become unreachable. */
+/* Loads a group of elements of a row. The diagonal and elements beyond the end become unreachable.
+ */
 static void load_group(const struct statistics *statistics, enum kind kind, const void *distances,
                        uint32_t row, uint32_t first, union group *ret_group)
 {
@@ -110,49 +111,16 @@ static void reduce_row(struct statistics *statistics, uint32_t row, enum kind ki
     for (uint32_t group = 0; group < groups; group++) {
         all += fold_group(sum[group].at);
     }
-    /* Adding 0.0 turns -0 into 0, so the result does not depend on the order of 0 and -0. */
-    statistics->eccentricity[row] = count > 0 ? largest + 0.0 : 0.0;
-    statistics->reachable[row] = (uint32_t)count;
-    if (kind_is_float(statistics->kind)) {
-        statistics->distance_sum[row].real = all;
-    } else {
-        statistics->distance_sum[row].integer = (int64_t)all;
-    }
+    statistics_put_row(statistics, row, all, (uint32_t)count, largest);
 }
 
 /* Number of tables of counters. Consecutive columns use different tables, because they often fall
  * into the same bin, and in one table each addition would wait for the previous one. */
 #define TABLES 8
 
-/* Counts a row into bins; the additional last bin counts unreachable columns. Instead of dividing
- * integers by the width, multiplies them by its rounded inverse. Half a unit is added first: every
- * quotient is then at least half a unit from a border, so the product is in the same bin. */
-static void count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
-                      const void *distances, uint32_t bins[STATISTICS_BINS + 1])
+static void add_tables(uint32_t tables[TABLES][STATISTICS_BINS + 1],
+                       uint32_t bins[STATISTICS_BINS + 1])
 {
-    const bool is_float = kind == KIND_F4 || kind == KIND_F8;
-    const double begin = statistics->summary->bin_begin - (is_float ? 0 : 0.5);
-    const double width = statistics->summary->bin_width;
-    const double inverse = 1 / width;
-    const uint32_t n = statistics->vertex_count;
-    uint32_t tables[TABLES][STATISTICS_BINS + 1] = {0};
-    union group values;
-    int32_t places[GROUP];
-    for (uint32_t first = 0; first < n; first += GROUP) {
-        load_group(statistics, kind, distances, row, first, &values);
-        for (uint32_t i = 0; i < GROUP; i++) {
-            const double offset = values.at[i] - begin;
-            double place = is_float ? offset / width : offset * inverse;
-            place = place > 0 ? place : 0;
-            place = place < STATISTICS_BINS - 1 ? place : STATISTICS_BINS - 1;
-            places[i] = (int32_t)(values.at[i] < INFINITY ? place : STATISTICS_BINS);
-        }
-        for (uint32_t i = 0; i < GROUP; i += TABLES) {
-            for (uint32_t table = 0; table < TABLES; table++) {
-                tables[table][places[i + table]]++;
-            }
-        }
-    }
     for (uint32_t table = 0; table < TABLES; table++) {
         for (uint32_t bin = 0; bin <= STATISTICS_BINS; bin++) {
             bins[bin] += tables[table][bin];
@@ -160,5 +128,97 @@ static void count_row(const struct statistics *statistics, uint32_t row, enum ki
     }
 }
 
+/* Counts a group into bins; the additional last bin counts unreachable columns. Instead of dividing
+ * integers by the width, multiplies them by its rounded inverse. Half a unit is added first: every
+ * quotient is then at least half a unit from a border, so the product is in the same bin. */
+static inline void count_group(const struct statistics_summary *summary, bool is_float,
+                               const union group *values,
+                               uint32_t tables[TABLES][STATISTICS_BINS + 1])
+{
+    const double begin = summary->bin_begin - (is_float ? 0 : 0.5);
+    const double width = summary->bin_width;
+    const double inverse = 1 / width;
+    int32_t places[GROUP];
+    for (uint32_t i = 0; i < GROUP; i++) {
+        const double offset = values->at[i] - begin;
+        double place = is_float ? offset / width : offset * inverse;
+        place = place > 0 ? place : 0;
+        place = place < STATISTICS_BINS - 1 ? place : STATISTICS_BINS - 1;
+        places[i] = (int32_t)(values->at[i] < INFINITY ? place : STATISTICS_BINS);
+    }
+    for (uint32_t i = 0; i < GROUP; i += TABLES) {
+        for (uint32_t table = 0; table < TABLES; table++) {
+            tables[table][places[i + table]]++;
+        }
+    }
+}
+
+static void count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
+                      const void *distances, uint32_t bins[STATISTICS_BINS + 1])
+{
+    const bool is_float = kind == KIND_F4 || kind == KIND_F8;
+    const uint32_t n = statistics->vertex_count;
+    uint32_t tables[TABLES][STATISTICS_BINS + 1] = {0};
+    union group values;
+    for (uint32_t first = 0; first < n; first += GROUP) {
+        load_group(statistics, kind, distances, row, first, &values);
+        count_group(statistics->summary, is_float, &values, tables);
+    }
+    add_tables(tables, bins);
+}
+
+#define LANE_VECTORS (STATISTICS_ROWS / VECTOR_ELEMENTS)
+#define COLUMNS (GROUP / STATISTICS_ROWS)
+
+/* Adds a group, which has the distances to COLUMNS columns, to the rows in the lanes. */
+static inline void add_group(const union group *restrict values,
+                             struct statistics_lanes *restrict lanes)
+{
+    const vector infinity = (vector){0} + (double)INFINITY;
+    for (uint32_t v = 0; v < LANE_VECTORS; v++) {
+        unaligned_vector *sum = (unaligned_vector *)lanes->sum + v;
+        unaligned_vector *reached = (unaligned_vector *)lanes->reached + v;
+        unaligned_vector *most = (unaligned_vector *)lanes->most + v;
+        unaligned_vector *least = (unaligned_vector *)lanes->least + v;
+        for (uint32_t i = v; i < VECTORS; i += LANE_VECTORS) {
+            const vector value = values->vectors[i];
+            const mask is_finite = value < infinity;
+            const vector below = choose_elements(is_finite, value, -infinity);
+            *sum += (vector)((mask)value & is_finite);
+            *reached += (vector)((mask)((vector){0} + 1) & is_finite);
+            *most = choose_elements(below > *most, below, *most);
+            *least = choose_elements(value < *least, value, *least);
+        }
+    }
+}
+
+static void add_lanes(struct statistics_lanes *lanes, uint32_t column, uint32_t count,
+                      const void *distances, const struct statistics_summary *summary,
+                      uint32_t bins[STATISTICS_BINS + 1])
+{
+    const struct statistics shape = {.vertex_count = count * STATISTICS_ROWS};
+    uint32_t tables[TABLES][STATISTICS_BINS + 1] = {0};
+    union group values;
+    for (uint32_t at = 0; at < count; at += COLUMNS) {
+        const int32_t ahead = (int32_t)(column + at - lanes->first); /* of the first row */
+        load_group(&shape, lanes->kind, distances, UINT32_MAX, at * STATISTICS_ROWS, &values);
+        for (int32_t i = 0; i < COLUMNS; i++) { /* the distance of each vertex to itself */
+            if (ahead + i >= 0 && ahead + i < STATISTICS_ROWS) {
+                values.at[i * STATISTICS_ROWS + ahead + i] = INFINITY;
+            }
+        }
+        add_group(&values, lanes);
+        if (lanes->is_symmetric && ahead + COLUMNS <= 0) {
+            continue; /* every column precedes every row */
+        }
+        for (int32_t i = 0; i < GROUP && lanes->is_symmetric && ahead < STATISTICS_ROWS; i++) {
+            const bool is_after = ahead + i / STATISTICS_ROWS > i % STATISTICS_ROWS;
+            values.at[i] = is_after ? values.at[i] : INFINITY;
+        }
+        count_group(summary, lanes->kind != KIND_I4, &values, tables);
+    }
+    add_tables(tables, bins);
+}
+
 /* Meson defines TABLE as the name of the table for this instruction set. */
-const struct statistics_operations TABLE = {reduce_row, count_row};
+const struct statistics_operations TABLE = {reduce_row, count_row, add_lanes};

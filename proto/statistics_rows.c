@@ -18,3 +18,23 @@ void statistics_count_row(const struct statistics *statistics, uint32_t row, enu
 {
     kernels[isa_best()]->count(statistics, row, kind, distances, bins);
 }
+
+void statistics_add_lanes(struct statistics_lanes *lanes, uint32_t column, uint32_t count,
+                          const void *distances, const struct statistics_summary *summary,
+                          uint32_t bins[STATISTICS_BINS + 1])
+{
+    kernels[isa_best()]->add(lanes, column, count, distances, summary, bins);
+}
+
+/* Adding 0.0 turns -0 into 0, so the result does not depend on the order of 0 and -0. */
+void statistics_put_row(struct statistics *statistics, uint32_t row, double sum, uint32_t reached,
+                        double most)
+{
+    statistics->eccentricity[row] = reached > 0 ? most + 0.0 : 0.0;
+    statistics->reachable[row] = reached;
+    if (kind_is_float(statistics->kind)) {
+        statistics->distance_sum[row].real = sum;
+    } else {
+        statistics->distance_sum[row].integer = (int64_t)sum;
+    }
+}

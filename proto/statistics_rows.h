@@ -1,4 +1,4 @@
-/* Computes the statistics of one row of a distance matrix, and counts the row in the histogram. */
+/* Computes the statistics of rows of distances, and counts the rows in the histogram. */
 #pragma once
 
 #include "proto/statistics.h"
@@ -21,3 +21,28 @@ void statistics_reduce_row(struct statistics *statistics, uint32_t row, enum kin
  * the last element. A distance outside all bins counts in the nearest bin. */
 void statistics_count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
                           const void *distances, uint32_t bins[STATISTICS_BINS + 1]);
+
+/* Stores the statistics of a row. most: its largest distance, if it reaches another vertex. */
+void statistics_put_row(struct statistics *statistics, uint32_t row, double sum, uint32_t reached,
+                        double most);
+
+/* Number of rows that a hierarchy computes together: HIERARCHY_LANES. */
+#define STATISTICS_ROWS 16
+
+/* Statistics of the rows that a hierarchy computes together, one per lane. Rows and columns are
+ * numbered by position in the order of elimination. A lane without a row reaches no vertex. */
+struct statistics_lanes {
+    enum kind kind;    /* kind of the distances */
+    bool is_symmetric; /* distances equal those of the reverse pairs */
+    uint32_t first;    /* position of the first row */
+    double sum[STATISTICS_ROWS];
+    double reached[STATISTICS_ROWS];
+    double most[STATISTICS_ROWS]; /* initially -infinity */
+    double least[STATISTICS_ROWS];
+};
+
+/* Adds the distances to `count` columns from `column` on, column by column, to the lanes and to the
+ * bins. Of symmetric distances, the bins count only those to columns after the row. */
+void statistics_add_lanes(struct statistics_lanes *lanes, uint32_t column, uint32_t count,
+                          const void *distances, const struct statistics_summary *summary,
+                          uint32_t bins[STATISTICS_BINS + 1]);

@@ -4,6 +4,7 @@ each route."""
 import array
 import heapq
 import random
+import re
 import tempfile
 
 import harness
@@ -223,6 +224,17 @@ def test_statistics_of_a_hierarchy_equal_those_of_a_matrix(daemon):
         daemon.solve(graph, f"?name=it&kind={kind}&result=hierarchy")
         for _ in range(2):  # first computed, then cached
             assert daemon.get("/v1/graphs/it/stats").expect(200).json == wanted, kind
+    # The sums of decimals are exact, and a distance of an undirected graph counts for both directions.
+    draw = random.Random(7)
+    edges = "".join(f"{v},{v // 2 + 1},{draw.randrange(1, 10_000_000)}.{draw.randrange(10, 99)}\n" for v in range(2, 500))
+    edges = f"source,target,weight\n{edges}600,601,0.01\n".encode()
+    for kind in ("i4", "f8"):
+        found = []
+        for form in ("matrix", "hierarchy"):
+            graph = edges if kind == "f8" else re.sub(rb"\.\d+", b"", edges)
+            daemon.solve(graph, f"?name=both&directed=false&kind={kind}&result={form}")
+            found.append(daemon.get("/v1/graphs/both/stats").expect(200).json)
+        assert found[0] == found[1], kind
     # No row from a few distant vertices finds the longest paths, so the bins are chosen a second
     # time.
     arcs = [(1, v, 1) for v in range(2, 404) if not 11 <= v <= 20] + [(v, v + 1, 1000) for v in range(11, 20)]

@@ -1,5 +1,6 @@
 #include "server/http/api/statistics_sweep.h"
 
+#include "proto/decimals.h"
 #include "proto/statistics_rows.h"
 #include "server/clock.h"
 #include "server/http/transport/endpoint.h"
@@ -13,6 +14,7 @@
 /* Seconds that a pool thread computes before it returns to the pool for other work. */
 #define TURN_S 5e-3
 #define HANDS_MOST 8
+_Static_assert(STATISTICS_ROWS == HIERARCHY_LANES, "a batch of rows");
 /* Number of batches of rows that guess the diameter: even, so that the last is not reversed. */
 #define GUESS_BATCHES 4
 /* Seconds that a thread needs per arc and per vertex of a row if it computes 16 rows together. */
@@ -21,8 +23,10 @@
 
 struct hand {
     struct statistics_sweep *sweep;
-    struct result_rows rows; /* current batch of rows */
-    uint32_t index;          /* index of the current row in its batch */
+    struct result_rows rows;       /* current batch of the guess; later only its search is used */
+    uint32_t index;                /* index of the guess's current row in its batch */
+    uint32_t count;                /* number of rows in the current batch; 0 = none */
+    struct statistics_lanes lanes; /* statistics of this batch */
     double lowest;
     uint64_t bins[STATISTICS_BINS];
 };
@@ -30,9 +34,11 @@ struct hand {
 /* State of a sweep. The HTTP thread (hands[0]) first guesses the diameter, which sets the range of
  * the histogram: beginning with vertices spread over the graph, it alternates between distances to
  * the current vertices and distances from the farthest vertices found. Then all threads together
- * compute every row. If the guess was wrong, they compute every row again for the histogram. */
+ * compute every row, in the order of elimination. If the guess was wrong, they compute every row
+ * again. */
 struct statistics_sweep {
     struct result *result;
+    const struct hierarchy *hierarchy;
     const struct conn *conn;   /* valid until statistics_sweep_destroy */
     struct endpoint *endpoint; /* endpoint of conn, valid until its thread ends */
     struct statistics statistics;
@@ -42,15 +48,26 @@ struct statistics_sweep {
     double guess;                      /* the longest distance found so far */
     bool is_destroyed;
     atomic_bool is_over;
-    atomic_bool is_recounting; /* the second pass is running, which fills the histogram again */
-    atomic_uint next;          /* next row to compute */
-    atomic_uint done;          /* number of rows computed */
+    atomic_uint next; /* next row to compute */
+    atomic_uint done; /* number of rows computed */
     atomic_int status;
     uint32_t working;              /* number of threads with a work item in the pool */
     struct hand hands[HANDS_MOST]; /* state of each thread */
 };
 
 /* ---- Functions for any thread ---- */
+
+/* Implements hierarchy_reader. */
+static void add_distances(void *context, uint32_t first, uint32_t count, const void *distances)
+{
+    struct hand *hand = context;
+    uint32_t bins[STATISTICS_BINS + 1] = {0};
+    statistics_add_lanes(&hand->lanes, first, count, distances, hand->sweep->statistics.summary,
+                         bins);
+    for (size_t bin = 0; bin < STATISTICS_BINS; bin++) {
+        hand->bins[bin] += (uint64_t)bins[bin] << hand->lanes.is_symmetric;
+    }
+}
 
 static bool start_batch(struct hand *hand)
 {
@@ -63,44 +80,42 @@ static bool start_batch(struct hand *hand)
     if (first >= n) {
         return false;
     }
-    const uint32_t left = n - first;
-    hand->rows.axis = (struct axis){NULL, first, left < HIERARCHY_LANES ? left : HIERARCHY_LANES};
-    hand->rows.count = 0;
-    hand->index = 0;
+    const uint32_t count = n - first < HIERARCHY_LANES ? n - first : HIERARCHY_LANES;
+    const struct hierarchy_summary *summary = &sweep->hierarchy->summary;
+    const bool is_integer = summary->kind == KIND_I4 || summary->decimals > 0;
+    hand->lanes = (struct statistics_lanes){
+        .kind = summary->kind, .is_symmetric = is_integer && !summary->directed, .first = first};
+    for (uint32_t lane = 0; lane < HIERARCHY_LANES; lane++) {
+        hand->lanes.most[lane] = -INFINITY;
+    }
+    if ((hand->rows.search == NULL &&
+         hierarchy_search_create(sweep->hierarchy, false, &hand->rows.search) != STATUS_OK) ||
+        !hierarchy_lanes_begin(hand->rows.search, sweep->hierarchy->shape.vertex_at + first, count,
+                               add_distances, hand)) {
+        atomic_store(&sweep->status, STATUS_NO_MEMORY);
+        return false;
+    }
+    hand->count = count;
     return true;
 }
 
-static void reduce_row(struct hand *hand, uint32_t row, const void *distances)
-{
-    struct statistics *statistics = &hand->sweep->statistics;
-    uint32_t bins[STATISTICS_BINS + 1] = {0};
-    if (!atomic_load(&hand->sweep->is_recounting)) {
-        statistics_reduce_row(statistics, row, statistics->kind, distances, &hand->lowest);
-    }
-    statistics_count_row(statistics, row, statistics->kind, distances, bins);
-    for (size_t bin = 0; bin < STATISTICS_BINS; bin++) {
-        hand->bins[bin] += bins[bin];
-    }
-}
-
-/* Computes the thread's next row. Returns false if no row is left, or after a failure. */
-static bool compute_row(struct hand *hand)
+/* Computes for about a millisecond. Returns false if no row is left, or after a failure. */
+static bool compute_rows(struct hand *hand)
 {
     struct statistics_sweep *sweep = hand->sweep;
-    const void *distances;
-    if (hand->index == hand->rows.axis.count && !start_batch(hand)) {
+    const struct statistics_lanes *lanes = &hand->lanes;
+    if (hand->count == 0 && !start_batch(hand)) {
         return false;
     }
-    const enum status status =
-        result_distances(sweep->result, hand->index, &hand->rows, &distances);
-    if (status != STATUS_OK) {
-        atomic_store(&sweep->status, status);
-        return false;
-    }
-    if (distances != NULL) {
-        reduce_row(hand, hand->rows.axis.first + hand->index, distances);
-        hand->index++;
-        atomic_fetch_add(&sweep->done, 1);
+    if (hierarchy_rows_step(hand->rows.search)) {
+        for (uint32_t i = 0; i < hand->count; i++) {
+            const uint32_t row = sweep->hierarchy->shape.vertex_at[lanes->first + i];
+            statistics_put_row(&sweep->statistics, row, lanes->sum[i], (uint32_t)lanes->reached[i],
+                               lanes->most[i]);
+            hand->lowest = fmin(hand->lowest, lanes->least[i]);
+        }
+        atomic_fetch_add(&sweep->done, hand->count);
+        hand->count = 0;
     }
     return true;
 }
@@ -109,7 +124,7 @@ static void work_one_turn(void *context)
 {
     struct hand *hand = context;
     const double end_s = clock_monotonic_s() + TURN_S;
-    while (!atomic_load(&hand->sweep->is_over) && compute_row(hand) &&
+    while (!atomic_load(&hand->sweep->is_over) && compute_rows(hand) &&
            clock_monotonic_s() < end_s) {
     }
 }
@@ -172,12 +187,17 @@ enum status statistics_sweep_create(const struct request *request,
                                     struct statistics_sweep **ret_sweep)
 {
     const uint32_t n = result_vertex_count(request->result);
+    const struct hierarchy *hierarchy;
+    STATUS_TRY(result_open_hierarchy(request->result, &hierarchy));
     struct statistics_sweep *sweep = calloc(1, sizeof(*sweep));
     if (sweep == NULL || (sweep->storage = malloc(statistics_size(n))) == NULL) {
         free(sweep);
         return STATUS_NO_MEMORY;
     }
     sweep->statistics = statistics_init(sweep->storage, n, result_kind(request->result));
+    sweep->statistics.kind = hierarchy->summary.kind;
+    sweep->statistics.decimals = hierarchy->summary.decimals;
+    sweep->hierarchy = hierarchy;
     sweep->result = result_ref(request->result);
     sweep->conn = request->conn;
     sweep->endpoint = request->conn->endpoint;
@@ -205,12 +225,13 @@ void statistics_sweep_destroy(struct statistics_sweep *sweep)
 }
 
 /* Returns the first vertex whose distance in the row equals the row's eccentricity. */
-static uint32_t find_farthest(const struct statistics *statistics, uint32_t row,
+static uint32_t find_farthest(const struct statistics *statistics, uint32_t row, enum kind kind,
                               const void *distances)
 {
+    const double farthest = decimals_divide(statistics->eccentricity[row], statistics->decimals);
     uint32_t vertex = 0;
     while (vertex + 1 < statistics->vertex_count &&
-           kind_element(statistics->kind, distances, vertex) != statistics->eccentricity[row]) {
+           kind_element(kind, distances, vertex) != farthest) {
         vertex++;
     }
     return vertex;
@@ -221,6 +242,7 @@ static enum status guess_diameter(struct statistics_sweep *sweep)
 {
     struct statistics *statistics = &sweep->statistics;
     struct hand *hand = &sweep->hands[0];
+    const enum kind kind = result_kind(sweep->result);
     const void *distances;
     if (hand->index == 0) {
         hand->rows.axis = (struct axis){sweep->sources, 0, HIERARCHY_LANES};
@@ -233,12 +255,12 @@ static enum status guess_diameter(struct statistics_sweep *sweep)
     uint32_t *source = &sweep->sources[hand->index++];
     /* Reversed rows only choose sources, because float sums may round differently there. */
     double unused = 0;
-    statistics_reduce_row(statistics, *source, statistics->kind, distances,
+    statistics_reduce_row(statistics, *source, kind, distances,
                           hand->rows.is_reversed ? &unused : &hand->lowest);
     if (!hand->rows.is_reversed) {
         sweep->guess = fmax(sweep->guess, statistics->eccentricity[*source]);
     }
-    *source = find_farthest(statistics, *source, distances);
+    *source = find_farthest(statistics, *source, kind, distances);
     if (hand->index == HIERARCHY_LANES) {
         search_pool_finish_rows(&hand->rows);
         hand->index = 0;
@@ -269,7 +291,6 @@ static void end_pass(struct statistics_sweep *sweep)
         for (uint32_t i = 0; i < HANDS_MOST; i++) {
             memset(sweep->hands[i].bins, 0, sizeof(sweep->hands[i].bins));
         }
-        atomic_store(&sweep->is_recounting, true);
         atomic_store(&sweep->done, 0);
         atomic_store(&sweep->next, 0);
         return;
@@ -279,6 +300,9 @@ static void end_pass(struct statistics_sweep *sweep)
             sweep->hands[i / STATISTICS_BINS].bins[i % STATISTICS_BINS];
     }
     atomic_store(&sweep->is_over, true);
+    if (sweep->statistics.decimals > 0) {
+        statistics_divide(&sweep->statistics);
+    }
     result_keep_statistics(sweep->result, &sweep->storage);
 }
 
@@ -288,7 +312,7 @@ enum status statistics_sweep_step(struct statistics_sweep *sweep, bool *ret_done
     if (sweep->guess_batches > 0) {
         return guess_diameter(sweep);
     }
-    if (!compute_row(&sweep->hands[0]) &&
+    if (!compute_rows(&sweep->hands[0]) &&
         atomic_load(&sweep->done) == sweep->statistics.vertex_count) {
         end_pass(sweep);
     }

@@ -72,6 +72,47 @@ static void check_labels(const struct hierarchy *hierarchy, enum isa isa, const 
     free(labels[1]);
 }
 
+/* The rows that a reader receives, by position and lane. */
+struct received {
+    enum kind kind;
+    uint32_t count; /* number of positions received */
+    double *distances;
+};
+
+static void receive(void *context, uint32_t first, uint32_t count, const void *distances)
+{
+    struct received *received = context;
+    for (size_t i = 0; i < (size_t)count * HIERARCHY_LANES; ++i) {
+        received->distances[(size_t)first * HIERARCHY_LANES + i] =
+            kind_element(received->kind, distances, i);
+    }
+    received->count += count;
+}
+
+/* Computes rows for a reader, and compares them with the stored rows. */
+static void check_reader(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                         const void *rows)
+{
+    const uint32_t n = search->hierarchy->summary.vertex_count;
+    const enum kind kind = search->hierarchy->summary.kind;
+    double *distances = calloc((size_t)n * HIERARCHY_LANES + 1, sizeof(*distances));
+    struct received received = {kind, 0, distances};
+    assert_non_null(distances);
+    assert_true(hierarchy_lanes_begin(search, sources, count, receive, &received));
+    while (!hierarchy_rows_step(search)) {
+    }
+    assert_int_equal(received.count, n);
+    for (uint32_t position = 0; position < n; ++position) {
+        const uint32_t vertex = search->hierarchy->shape.vertex_at[position];
+        for (uint32_t lane = 0; lane < HIERARCHY_LANES; ++lane) {
+            const double found = distances[(size_t)position * HIERARCHY_LANES + lane];
+            assert_true(found == (lane < count ? kind_element(kind, rows, (size_t)lane * n + vertex)
+                                               : (double)__builtin_inff()));
+        }
+    }
+    free(distances);
+}
+
 /* Checks rows that are computed one at a time and together, in the graph and in the reversed graph,
  * and the distances of all pairs. */
 static void check_searches(const struct graph *graph, enum kind kind, enum isa isa)
@@ -105,6 +146,7 @@ static void check_searches(const struct graph *graph, enum kind kind, enum isa i
                     expect(kind, rows, (size_t)i * n + target, distance[from * n + to]);
                 }
             }
+            check_reader(searches[is_reversed], sources, count, rows);
         }
     }
     check_labels(hierarchy, isa, distance);
@@ -161,6 +203,7 @@ TEST(rows_computed_together_equal_rows_computed_alone)
         compute_rows(search, &sources[i], 1, rows);
         assert_memory_equal(rows, rows + (size_t)(i + 1) * VERTICES, VERTICES * sizeof(*rows));
     }
+    check_reader(search, sources, HIERARCHY_LANES, rows + VERTICES);
     hierarchy_search_destroy(search);
     hierarchy_close(hierarchy);
     graph_destroy(graph);

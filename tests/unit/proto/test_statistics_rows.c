@@ -145,3 +145,66 @@ TEST(distances_outside_the_bins_are_counted_in_the_nearest_bin)
     assert_int_equal(bins[STATISTICS_BINS - 1], 193);
     free(storage);
 }
+
+/* The rows are at positions 40 to 52; three lanes have no row. */
+static double lane_distance(uint32_t column, uint32_t lane)
+{
+    const uint32_t drawn = (column + 40 + lane) * 7919 % 1000;
+    return lane > 12 || drawn % 5 == 3 ? (double)INFINITY : (double)drawn - 50;
+}
+
+static void check_lanes(enum kind kind, enum isa isa, bool is_symmetric)
+{
+    static const struct statistics_operations *const tables[ISA_COUNT] = {
+        [ISA_PORTABLE] = &statistics_kernel_portable,
+        [ISA_AVX2] = &statistics_kernel_avx2,
+        [ISA_AVX512] = &statistics_kernel_avx512};
+    enum { COLUMNS = 101 };
+    _Alignas(double) unsigned char distances[COLUMNS * STATISTICS_ROWS * sizeof(double)];
+    const struct statistics_summary summary = {.bin_begin = -50, .bin_width = 16};
+    struct statistics_lanes lanes = {.kind = kind, .is_symmetric = is_symmetric, .first = 40};
+    uint32_t bins[STATISTICS_BINS + 1] = {0};
+    uint32_t wanted_bins[STATISTICS_BINS + 1] = {0};
+    for (uint32_t i = 0; i < COLUMNS * STATISTICS_ROWS; i++) {
+        kind_put_element(kind, distances, i,
+                         lane_distance(i / STATISTICS_ROWS, i % STATISTICS_ROWS));
+    }
+    for (uint32_t lane = 0; lane < STATISTICS_ROWS; lane++) {
+        lanes.most[lane] = -(double)INFINITY;
+    }
+    for (uint32_t column = 0; column < COLUMNS; column += 37) {
+        const uint32_t count = column + 37 < COLUMNS ? 37 : COLUMNS - column;
+        tables[isa]->add(&lanes, column, count,
+                         distances + column * STATISTICS_ROWS * kind_size(kind), &summary, bins);
+    }
+    for (uint32_t lane = 0; lane < STATISTICS_ROWS; lane++) {
+        double sum = 0;
+        double reached = 0;
+        double most = -(double)INFINITY;
+        double least = 0;
+        for (uint32_t column = 0; column < COLUMNS; column++) {
+            const double distance = lane_distance(column, lane);
+            if (column != 40 + lane && distance < (double)INFINITY) {
+                sum += distance;
+                reached++;
+                most = fmax(most, distance);
+                least = fmin(least, distance);
+                wanted_bins[(uint32_t)(distance + 50) / 16] += !is_symmetric || column > 40 + lane;
+            }
+        }
+        assert_true(lanes.sum[lane] == sum && lanes.reached[lane] == reached);
+        assert_true(lanes.most[lane] == most && lanes.least[lane] == least);
+    }
+    assert_memory_equal(bins, wanted_bins, STATISTICS_BINS * sizeof(bins[0]));
+}
+
+TEST(rows_in_lanes_have_the_statistics_of_their_distances)
+{
+    for (enum isa isa = ISA_PORTABLE; isa <= isa_best(); isa++) {
+        for (int is_symmetric = 0; is_symmetric < 2; is_symmetric++) {
+            check_lanes(KIND_I4, isa, is_symmetric);
+            check_lanes(KIND_F4, isa, is_symmetric);
+            check_lanes(KIND_F8, isa, is_symmetric);
+        }
+    }
+}
