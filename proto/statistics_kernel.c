@@ -1,7 +1,7 @@
 /* This file is compiled once for each instruction set. */
-#include "proto/statistics_kernel.h"
-
 #include "proto/decimals.h"
+#include "proto/isa.h"
+#include "proto/statistics_rows.h"
 
 #include <math.h>
 #include <string.h>

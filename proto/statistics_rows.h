@@ -12,16 +12,6 @@
 #define STATISTICS_GROUPS 8
 #define STATISTICS_LANES (STATISTICS_QUAD * STATISTICS_GROUP_QUADS * STATISTICS_GROUPS)
 
-/* Computes the statistics of a row from its distances; *lowest (at most 0) becomes min(*lowest,
- * least distance). kind is the type of the distances: it may be i4 when the statistics are of kind
- * u2, and f8 for decimals. The diagonal is ignored. */
-void statistics_reduce_row(struct statistics *statistics, uint32_t row, enum kind kind,
-                           const void *distances, double *lowest);
-/* Adds a row's distances to the bins set by statistics_lay_bins, and the unreachable vertices to
- * the last element. A distance outside all bins counts in the nearest bin. */
-void statistics_count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
-                          const void *distances, uint32_t bins[STATISTICS_BINS + 1]);
-
 /* Stores the statistics of a row. most: its largest distance, if it reaches another vertex. */
 void statistics_put_row(struct statistics *statistics, uint32_t row, double sum, uint32_t reached,
                         double most);
@@ -41,8 +31,27 @@ struct statistics_lanes {
     double least[STATISTICS_ROWS];
 };
 
-/* Adds the distances to `count` columns from `column` on, column by column, to the lanes and to the
- * bins. Of symmetric distances, the bins count only those to columns after the row. */
-void statistics_add_lanes(struct statistics_lanes *lanes, uint32_t column, uint32_t count,
-                          const void *distances, const struct statistics_summary *summary,
-                          uint32_t bins[STATISTICS_BINS + 1]);
+/* The inner loops for one instruction set. */
+struct statistics_operations {
+    /* Computes the statistics of a row from its distances; *lowest (at most 0) becomes min(*lowest,
+     * least distance). kind is the type of the distances: it may be i4 when the statistics are of
+     * kind u2, and f8 for decimals. The diagonal is ignored. */
+    void (*reduce)(struct statistics *statistics, uint32_t row, enum kind kind,
+                   const void *distances, double *lowest);
+    /* Adds a row's distances to the bins set by statistics_lay_bins, and the unreachable vertices
+     * to the last element. A distance outside all bins counts in the nearest bin. */
+    void (*count)(const struct statistics *statistics, uint32_t row, enum kind kind,
+                  const void *distances, uint32_t bins[STATISTICS_BINS + 1]);
+    /* Adds the distances to `count` columns from `column` on, column by column, to the lanes and to
+     * the bins. Of symmetric distances, the bins count only those to columns after the row. */
+    void (*add)(struct statistics_lanes *lanes, uint32_t column, uint32_t count,
+                const void *distances, const struct statistics_summary *summary,
+                uint32_t bins[STATISTICS_BINS + 1]);
+};
+
+extern const struct statistics_operations statistics_kernel_portable;
+extern const struct statistics_operations statistics_kernel_avx2;
+extern const struct statistics_operations statistics_kernel_avx512;
+
+/* Returns the loops for the best instruction set of this processor. */
+const struct statistics_operations *statistics_kernel(void);

@@ -62,8 +62,8 @@ static void add_distances(void *context, uint32_t first, uint32_t count, const v
 {
     struct hand *hand = context;
     uint32_t bins[STATISTICS_BINS + 1] = {0};
-    statistics_add_lanes(&hand->lanes, first, count, distances, hand->sweep->statistics.summary,
-                         bins);
+    statistics_kernel()->add(&hand->lanes, first, count, distances, hand->sweep->statistics.summary,
+                             bins);
     for (size_t bin = 0; bin < STATISTICS_BINS; bin++) {
         hand->bins[bin] += (uint64_t)bins[bin] << hand->lanes.is_symmetric;
     }
@@ -255,8 +255,8 @@ static enum status guess_diameter(struct statistics_sweep *sweep)
     uint32_t *source = &sweep->sources[hand->index++];
     /* Reversed rows only choose sources, because float sums may round differently there. */
     double unused = 0;
-    statistics_reduce_row(statistics, *source, kind, distances,
-                          hand->rows.is_reversed ? &unused : &hand->lowest);
+    statistics_kernel()->reduce(statistics, *source, kind, distances,
+                                hand->rows.is_reversed ? &unused : &hand->lowest);
     if (!hand->rows.is_reversed) {
         sweep->guess = fmax(sweep->guess, statistics->eccentricity[*source]);
     }

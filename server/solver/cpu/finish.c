@@ -489,8 +489,8 @@ static void reduce_rows(void *context, uint32_t thread, uint64_t task)
     const uint32_t end = task_end(matrix, task);
     double lowest = 0;
     for (uint32_t row = (uint32_t)(task * TASK_ROWS); row < end; row++) {
-        statistics_reduce_row(reduction->statistics, row, matrix->kind, row_at(matrix, row),
-                              &lowest);
+        statistics_kernel()->reduce(reduction->statistics, row, matrix->kind, row_at(matrix, row),
+                                    &lowest);
     }
     double known = atomic_load(&reduction->lowest);
     while (lowest < known && !atomic_compare_exchange_weak(&reduction->lowest, &known, lowest)) {
@@ -504,8 +504,8 @@ static void count_rows(void *context, uint32_t thread, uint64_t task)
     const uint32_t end = task_end(reduction->matrix, task);
     uint32_t bins[STATISTICS_BINS + 1] = {0}; /* 32 bits suffice for rows that fit in memory */
     for (uint32_t row = (uint32_t)(task * TASK_ROWS); row < end; row++) {
-        statistics_count_row(reduction->statistics, row, reduction->matrix->kind,
-                             row_at(reduction->matrix, row), bins);
+        statistics_kernel()->count(reduction->statistics, row, reduction->matrix->kind,
+                                   row_at(reduction->matrix, row), bins);
     }
     for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
         if (bins[bin] != 0) {

@@ -1,5 +1,6 @@
-#include "proto/statistics_kernel.h"
 #include "proto/statistics_rows.h"
+
+#include "proto/isa.h"
 #include "tests/lib/test.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ TEST(a_row_is_reduced_to_its_extremes_sum_and_count)
         sum += i != 7 && row[i] != UNREACHABLE_I4 ? row[i] : 0;
         reached += i != 7 && row[i] != UNREACHABLE_I4;
     }
-    statistics_reduce_row(&statistics, 7, KIND_I4, row, &lowest);
+    statistics_kernel()->reduce(&statistics, 7, KIND_I4, row, &lowest);
     assert_true(lowest == -4);
     assert_true(statistics.eccentricity[7] == 2980);
     assert_int_equal(statistics.distance_sum[7].integer, sum);
@@ -46,10 +47,10 @@ TEST(every_distance_in_a_row_is_counted_in_a_bin)
     uint32_t counted = 0;
     double lowest = 0;
     fill(row);
-    statistics_reduce_row(&statistics, 7, KIND_I4, row, &lowest);
+    statistics_kernel()->reduce(&statistics, 7, KIND_I4, row, &lowest);
     statistics_summarize(&statistics, lowest);
     row[7] = -99999;
-    statistics_count_row(&statistics, 7, KIND_I4, row, bins);
+    statistics_kernel()->count(&statistics, 7, KIND_I4, row, bins);
     for (size_t bin = 0; bin < STATISTICS_BINS; bin++) {
         counted += bins[bin];
     }
@@ -74,12 +75,12 @@ TEST(the_sum_of_a_long_row_may_exceed_32_bits)
         row[i] = i % 2 == 0 ? (1 << 29) - 1 - (int32_t)i : -(int32_t)i;
         sum += i != 5 ? row[i] : 0;
     }
-    statistics_reduce_row(&statistics, 5, KIND_I4, row, &lowest);
+    statistics_kernel()->reduce(&statistics, 5, KIND_I4, row, &lowest);
     assert_int_equal(statistics.distance_sum[5].integer, sum);
     assert_int_equal(statistics.reachable[5], n - 1);
     assert_true(lowest == -99999 && statistics.eccentricity[5] == (1 << 29) - 1);
     statistics_summarize(&statistics, lowest);
-    statistics_count_row(&statistics, 5, KIND_I4, row, bins);
+    statistics_kernel()->count(&statistics, 5, KIND_I4, row, bins);
     assert_int_equal(bins[0], n / 2 - 1);
     assert_int_equal(bins[STATISTICS_BINS - 1], n / 2);
     free(storage);
@@ -140,7 +141,7 @@ TEST(distances_outside_the_bins_are_counted_in_the_nearest_bin)
     uint32_t bins[STATISTICS_BINS + 1] = {0};
     fill(row);
     statistics_lay_bins(&statistics, 0, 63);
-    statistics_count_row(&statistics, 7, KIND_I4, row, bins);
+    statistics_kernel()->count(&statistics, 7, KIND_I4, row, bins);
     assert_int_equal(bins[0], 2); /* -4 and 0 are in the first bin */
     assert_int_equal(bins[STATISTICS_BINS - 1], 193);
     free(storage);
