@@ -277,6 +277,9 @@ static bool measure_depths(struct hierarchy *hierarchy)
         hierarchy->height = height > hierarchy->height ? height : hierarchy->height;
         hierarchy->largest = size > hierarchy->largest ? size : hierarchy->largest;
         for (uint32_t at = shape->first[s]; at < shape->first[s + 1]; at++) {
+            uint32_t *place = hierarchy->place + 2 * (size_t)shape->vertex_at[at];
+            place[0] = s;
+            place[1] = height - (at - shape->first[s]);
             hierarchy->supernode_of[at] = s;
         }
         for (uint64_t i = shape->row_begin[s]; i < shape->row_begin[s + 1]; i++) {
@@ -370,11 +373,17 @@ static uint32_t least_above(const struct hierarchy *hierarchy, uint32_t s, uint3
 
 uint32_t hierarchy_common(const struct hierarchy *hierarchy, uint32_t a, uint32_t b)
 {
-    const uint32_t high = a > b ? a : b;
-    const uint32_t s = hierarchy->supernode_of[a < b ? a : b];
-    const uint32_t t = hierarchy->supernode_of[high];
-    const uint32_t from_high = hierarchy->above[t] + hierarchy->shape.first[t + 1] - high;
-    return s == t ? from_high : lesser(from_high, least_above(hierarchy, s, t));
+    const uint32_t *low = hierarchy->place + 2 * (size_t)a;
+    const uint32_t *high = hierarchy->place + 2 * (size_t)b;
+    if (low[0] == high[0]) {
+        return lesser(low[1], high[1]);
+    }
+    if (low[0] > high[0]) {
+        const uint32_t *const former = low;
+        low = high;
+        high = former;
+    }
+    return lesser(high[1], least_above(hierarchy, low[0], high[0]));
 }
 
 enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **ret_hierarchy)
@@ -398,9 +407,10 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
     const size_t shape_size = place_arrays(&header).up;
     hierarchy->shape_bytes = malloc(shape_size);
     hierarchy->openings = malloc(sizeof(*hierarchy->openings));
-    hierarchy->supernode_of = malloc(
-        (n + 3 * supernodes + least_above_count(header.supernode_count) + header.row_count + 1) *
-        sizeof(uint32_t));
+    hierarchy->supernode_of =
+        malloc((3 * n + 3 * supernodes + least_above_count(header.supernode_count) +
+                header.row_count + 1) *
+               sizeof(uint32_t));
     enum status status = STATUS_NO_MEMORY;
     if (hierarchy->openings != NULL && hierarchy->shape_bytes != NULL &&
         hierarchy->supernode_of != NULL) {
@@ -409,7 +419,8 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
         hierarchy->child = hierarchy->above + supernodes;
         hierarchy->sibling = hierarchy->child + supernodes;
         hierarchy->least_above = hierarchy->sibling + supernodes;
-        hierarchy->row_depth = hierarchy->least_above + least_above_count(header.supernode_count);
+        hierarchy->place = hierarchy->least_above + least_above_count(header.supernode_count);
+        hierarchy->row_depth = hierarchy->place + 2 * n;
         memcpy(hierarchy->shape_bytes, bytes, shape_size);
         find_shape(&header, hierarchy->shape_bytes, hierarchy);
         find_weights(&header, bytes, hierarchy);

@@ -83,12 +83,13 @@ struct hierarchy {
     uint64_t size;
     unsigned char
         *shape_bytes;       /* copy of the shape, which hierarchies with different weights share */
-    uint32_t *supernode_of; /* by position: its supernode; allocated with the next six arrays */
+    uint32_t *supernode_of; /* by position: its supernode; allocated with the next seven arrays */
     uint32_t *above;        /* by supernode: number of vertices above its columns, up to the root */
     uint32_t *row_depth;    /* by index into shape.row: number of vertices above that row */
     uint32_t *child;        /* by supernode: its first child, or NO_SUPERNODE */
     uint32_t *sibling;      /* by supernode: the next child of its parent, or NO_SUPERNODE */
     uint32_t *least_above;  /* minima of `above` over ranges, for hierarchy_common */
+    uint32_t *place;        /* by vertex: its supernode and its number of ancestors */
     atomic_uint *openings;  /* number of opened hierarchies that share the arrays above */
     uint32_t height;
     uint32_t largest; /* largest number of columns plus rows of a supernode */
@@ -107,7 +108,7 @@ uint64_t hierarchy_arc_count(const void *bytes);
  * are damaged. STATUS_CORRUPT if the bytes are not a hierarchy; STATUS_NO_MEMORY. */
 MUST_CHECK enum status hierarchy_open(const void *bytes, uint64_t size,
                                       struct hierarchy **ret_hierarchy);
-/* Counts the common ancestors of two positions. A position is an ancestor of itself. */
+/* Counts the common ancestors of two vertices. A vertex is an ancestor of itself. */
 uint32_t hierarchy_common(const struct hierarchy *hierarchy, uint32_t a, uint32_t b);
 /* Opens a hierarchy whose bytes differ from those of `like` only in weights. It shares the arrays
  * of `like` that depend only on the shape. */

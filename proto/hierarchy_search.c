@@ -64,9 +64,7 @@ void hierarchy_search_destroy(struct hierarchy_search *search)
 
 size_t hierarchy_label_count(const struct hierarchy *hierarchy, uint32_t vertex)
 {
-    const uint32_t position = hierarchy->shape.position_of[vertex];
-    const uint32_t s = hierarchy->supernode_of[position];
-    return (size_t)hierarchy->above[s] + hierarchy->shape.first[s + 1] - position;
+    return hierarchy->place[2 * (size_t)vertex + 1];
 }
 
 void hierarchy_make_label(struct hierarchy_search *search, uint32_t vertex, bool is_down,
@@ -80,8 +78,7 @@ void hierarchy_make_label(struct hierarchy_search *search, uint32_t vertex, bool
 void hierarchy_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t target,
                     const void *label, const void *label_down, void *ret_element)
 {
-    const uint32_t *position_of = hierarchy->shape.position_of;
-    const uint32_t common = hierarchy_common(hierarchy, position_of[source], position_of[target]);
+    const uint32_t common = hierarchy_common(hierarchy, source, target);
     kernels[isa_best()][hierarchy->summary.kind].meet(label, label_down, common,
                                                       greatest_distance(hierarchy), ret_element);
     if (hierarchy->summary.decimals > 0) {

@@ -28,8 +28,7 @@ static const struct hierarchy_operations *operations_of(enum isa isa, enum kind 
 static void meet(const struct hierarchy *hierarchy, const struct hierarchy_operations *operations,
                  const uint32_t pair[2], const void *up, const void *down, void *ret_element)
 {
-    const uint32_t *position_of = hierarchy->shape.position_of;
-    const uint32_t common = hierarchy_common(hierarchy, position_of[pair[0]], position_of[pair[1]]);
+    const uint32_t common = hierarchy_common(hierarchy, pair[0], pair[1]);
     operations->meet(up, down, common,
                      hierarchy->summary.negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1,
                      ret_element);
