@@ -28,7 +28,7 @@ static void deliver_commit(struct message *message)
     if (store_find_op(&commit->change, STORE_PUT_NAME) != NULL) {
         LIST_REMOVE(commit, in_namings);
         scheduler->marks.unparked = true;
-        scheduler->marks.ends_unstored = true;
+        scheduler->marks.ends_unstored |= status == STATUS_OK;
     }
     if (commit->job != NULL) {
         commit->job->changes--;

@@ -79,13 +79,14 @@ def dense_graph(n=60):
 CHANGED_ANSWER = 16
 
 
-def store_dense(daemon):
-    return daemon.ask("POST", "/v1/graphs?format=edges&directed=true", body=dense_graph())
+def store_dense(daemon, query=""):
+    return daemon.ask("POST", f"/v1/graphs?format=edges&directed=true{query}", body=dense_graph())
 
 
-def change_dense(daemon, graph):
+def change_dense(daemon):
+    """Changes the graph by its name, which moves to the changed graph."""
     headers = {"Content-Type": "application/json", "Idempotency-Key": "key-change"}
-    return daemon.ask("PATCH", f"/v1/graphs/{graph}/edges", body="[[1, 2, 9]]", headers=headers)
+    return daemon.ask("PATCH", "/v1/graphs/dense/edges", body="[[1, 2, 9]]", headers=headers)
 
 
 def present_names(folder):
@@ -271,6 +272,7 @@ class Told:
         self.refused = []
         self.late = []  # acknowledgements of requests that were sent after a call had failed
         self.failed_at_start = None  # failed calls before the daemon listened; None if it never did
+        self.failed_sync = False  # a sync has failed; the daemon must exit
         self.completed = False
 
 
@@ -321,11 +323,11 @@ def run_script(daemon, told, failures=lambda: 0, polls=200):
     failed = failures() > before
     told.large = note(told, store_large(daemon), (200, 201), failed)
     failed = failures() > before
-    told.dense = note(told, store_dense(daemon), (200, 201), failed)
+    told.dense = note(told, store_dense(daemon, "&name=dense"), (200, 201), failed)
     if told.dense is not None:
         failed = failures() > before
-        told.changed = note(told, change_dense(daemon, told.dense), (202,), failed)
-    for job in list(told.jobs):
+        told.changed = note(told, change_dense(daemon), (202,), failed)
+    for job in [*told.jobs, *filter(None, [told.changed])]:
         document = document_of(daemon, job)
         if document["state"] != "done":
             told.failed.add(job)
@@ -370,12 +372,12 @@ def check(place, told, arguments=(), n=40):
             assert daemon.solve(json.dumps({"graph": told.large}))["state"] == "done"
             assert daemon.distance(told.large, 0, 2) == LARGE_ANSWER
         assert store_large(daemon).status in ((200,) if told.large is not None else (200, 201))
-        dense = store_dense(daemon)
+        dense = store_dense(daemon, "&name=dense" if told.dense is None else "")
         assert dense.status in ((200,) if told.dense is not None else (200, 201)), dense.body
-        changed = change_dense(daemon, dense.json["id"])
+        changed = change_dense(daemon)
         assert told.changed in (None, changed.json["id"]), (changed.body, told.changed)
         assert daemon.finish(changed.json["id"])["state"] == "done"
-        assert daemon.distance(changed.json["id"], 1, 3) == CHANGED_ANSWER
+        assert daemon.distance("dense", 1, 3) == CHANGED_ANSWER
     finally:
         code = daemon.end()
     return code
@@ -398,11 +400,12 @@ def run_fault(library, power=False, chooser=None, **fault):
                 run_script(daemon, told, place.failures, 200 if fault else 20_000)
             except CLOSED:
                 pass
-            if daemon.process.poll() is None and not told.completed:
+            told.failed_sync = fault.get("only") == "fsync" and place.failures() > 0
+            if daemon.process.poll() is None and (told.failed_sync or not told.completed):
                 try:
                     daemon.process.wait(10)
                 except subprocess.TimeoutExpired:
-                    pass  # the connection ended, but not the daemon
+                    pass  # the daemon continues
             code = daemon.process.poll()
             log = daemon.log()[-1000:].decode()
             assert code in (None, 0, 70, 74, 75, 78, -9), (f"exit code {code}", log)
@@ -417,7 +420,7 @@ def run_fault(library, power=False, chooser=None, **fault):
 
 def count_calls(library, **fault):
     calls, told, _ = run_fault(library, **fault)
-    assert told.completed and len(told.durable) == 5 and not told.refused, vars(told)
+    assert told.completed and len(told.durable) == 6 and not told.refused, vars(told)
     return calls
 
 
