@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CLUSTER_VERTICES_MAX 8
+#define CLUSTER_VERTICES_MAX 16
 
 /* The band of a cut: the vertices within this many edges of the clusters of the separator. */
 #define BAND_EDGES 5

@@ -35,7 +35,7 @@ struct dissection {
  * add little work, minimum degree orders them as well as separators do, and a quarter of the time
  * is saved. */
 #define DISSECTION_LEAF 192
-#define DISSECTION_LEAF_LARGE 512
+#define DISSECTION_LEAF_LARGE 1024
 #define DISSECTION_LARGE_VERTICES 8192
 
 /* Divides the pattern whose vertices begin at this position, sorts them, and adds the nodes of its

@@ -79,7 +79,7 @@ static void check_grid(uint32_t width, uint32_t threads)
     assert_int_equal(order->root_count, 1);
     assert_int_equal(order->nodes[order->roots[0].node].end, width * width);
     if (separator_present()) {
-        assert_in_range(divided, width * width / 128 / 2, width * width / 16);
+        assert_in_range(divided, width * width / 512 / 2, width * width / 16);
         assert_in_range(order->largest_separator, width / 2, 2 * width);
     }
     free(place);
