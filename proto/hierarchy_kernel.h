@@ -56,7 +56,8 @@ struct hierarchy_operations {
      * them into a row indexed by vertex. */
     void (*sweep)(struct hierarchy_search *search, uint32_t begin, uint32_t end, void *ret_row);
     /* Computes the rows of all starts for supernodes [begin, end), from the last supernode to the
-     * first, and writes the first `count` rows, one after the other. */
+     * first, and writes the first `count` rows, one after the other. If ret_rows is NULL, passes
+     * blocks of all lanes to sweep.read instead. */
     void (*sweep_lanes)(struct hierarchy_search *search, uint32_t begin, uint32_t end,
                         uint32_t count, void *ret_rows);
 };

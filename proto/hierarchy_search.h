@@ -45,7 +45,8 @@ void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sourc
  * elements of the arcs' kind. In lanes without a source all are unreachable. */
 typedef void hierarchy_reader(void *context, uint32_t first, uint32_t count, const void *distances);
 /* Begins to compute rows of up to HIERARCHY_LANES sources that are passed to `read` in blocks of
- * positions instead of being stored. Returns false when out of memory. */
+ * positions instead of being stored. Returns false when out of memory, or if the hierarchy is so
+ * high that the lanes would take more than LANES_BYTES_MAX. */
 MUST_CHECK bool hierarchy_lanes_begin(struct hierarchy_search *search, const uint32_t *sources,
                                       uint32_t count, hierarchy_reader *read, void *context);
 /* Computes the rows for about a millisecond; returns true when they are complete. */

@@ -3,10 +3,10 @@
 
 #include "proto/statistics.h"
 
-/* A row is summed in the same order on every back end, so that sums of floats are equal to the last
- * bit. Partial sum p covers the columns j with j mod STATISTICS_LANES = p, ascending. The four sums
- * of a quad (4 q to 4 q + 3) are added as (a + b) + (c + d), the 32 quads of a group by halves
- * (quad q adds quad q + 16, then q + 8, 4, 2, 1), and then the groups in order. */
+/* A row of a matrix is summed in the same order on every back end, so that sums of floats are equal
+ * to the last bit. Partial sum p covers the columns j with j mod STATISTICS_LANES = p, ascending.
+ * The four sums of a quad (4 q to 4 q + 3) are added as (a + b) + (c + d), the 32 quads of a group
+ * by halves (quad q adds quad q + 16, then q + 8, 4, 2, 1), and then the groups in order. */
 #define STATISTICS_QUAD 4
 #define STATISTICS_GROUP_QUADS 32
 #define STATISTICS_GROUPS 8
@@ -20,7 +20,8 @@ void statistics_put_row(struct statistics *statistics, uint32_t row, double sum,
 #define STATISTICS_ROWS 16
 
 /* Statistics of the rows that a hierarchy computes together, one per lane. Rows and columns are
- * numbered by position in the order of elimination. A lane without a row reaches no vertex. */
+ * numbered by position in the order of elimination. A lane without a row reaches no vertex. Sums of
+ * floats follow the order of the sweep, so their last bits may differ from those of a matrix. */
 struct statistics_lanes {
     enum kind kind;    /* kind of the distances */
     bool is_symmetric; /* distances equal those of the reverse pairs */

@@ -32,8 +32,7 @@ struct dissection {
 
 /* A part with at most this many vertices is a leaf; vertices of the core count twice. A leaf is
  * thus about as large as a tile of a plan (proto/plan.h). In a large graph, leaves of several tiles
- * add little work, minimum degree orders them as well as separators do, and a quarter of the time
- * is saved. */
+ * add little work, minimum degree orders them as well as separators do, and time is saved. */
 #define DISSECTION_LEAF 192
 #define DISSECTION_LEAF_LARGE 1024
 #define DISSECTION_LARGE_VERTICES 8192
