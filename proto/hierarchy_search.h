@@ -46,7 +46,7 @@ void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sourc
 typedef void hierarchy_reader(void *context, uint32_t first, uint32_t count, const void *distances);
 /* Begins to compute rows of up to HIERARCHY_LANES sources that are passed to `read` in blocks of
  * positions instead of being stored. Returns false when out of memory, or if the hierarchy is so
- * high that the lanes would take more than LANES_BYTES_MAX. */
+ * high that the lanes would take more than 256 MiB. */
 MUST_CHECK bool hierarchy_lanes_begin(struct hierarchy_search *search, const uint32_t *sources,
                                       uint32_t count, hierarchy_reader *read, void *context);
 /* Computes the rows for about a millisecond; returns true when they are complete. */

@@ -127,8 +127,8 @@ enum status graph_rows_narrow(struct graph *graph)
 }
 
 /* Computes the range of the weights, their number of decimals, and a bound on distances: the sum,
- * over all vertices, of the largest |weight| of an edge (in a directed graph, an outgoing edge,
- * which needs no array). */
+ * over all vertices, of the largest |weight| of an edge (in a directed graph, an outgoing edge).
+ * Only undirected graphs need an array for it. */
 static enum status note_weights(struct graph *graph)
 {
     const bool real = graph->weight_type == WEIGHT_REAL;

@@ -124,13 +124,13 @@ enum status draft_file_make(int folder, const struct draft_part *parts, size_t c
         const struct draft_part *part = &parts[i];
         const enum status status =
             draft_file_write(draft.descriptor, part->at, part->bytes, part->size);
-        /* The disk writes each part meanwhile, so that fsync, which reports failures, is short. */
-        (void)sync_file_range(draft.descriptor, (off_t)part->at, (off_t)part->size,
-                              SYNC_FILE_RANGE_WRITE);
         if (status != STATUS_OK) {
             draft_file_finish(&draft);
             return status;
         }
+        /* Starts writing the part to the disk; the later fsync waits less, and reports errors. */
+        (void)sync_file_range(draft.descriptor, (off_t)part->at, (off_t)part->size,
+                              SYNC_FILE_RANGE_WRITE);
     }
     *ret_draft = draft;
     return STATUS_OK;

@@ -8,8 +8,7 @@
 /* The arrays are borrowed. */
 struct band {
     const struct pattern *pattern;
-    const uint32_t
-        *vertices; /* the vertices on side SIDE_SEPARATOR, which separate the two sides */
+    const uint32_t *vertices; /* all vertices on side SIDE_SEPARATOR */
     uint32_t count;
     uint32_t *place; /* scratch of one entry per vertex of the pattern */
 };
