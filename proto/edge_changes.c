@@ -76,9 +76,7 @@ static enum status make_real(struct graph *graph)
     if (graph->weight_type == WEIGHT_REAL) {
         return STATUS_OK;
     }
-    if (!edge_array_resize(&graph->weight_f8, count + 1, sizeof(*graph->weight_f8))) {
-        return STATUS_NO_MEMORY;
-    }
+    STATUS_TRY(edge_array_resize(&graph->weight_f8, count + 1, sizeof(*graph->weight_f8)));
     for (uint64_t edge = 0; edge < count; edge++) {
         graph->weight_f8[edge] = graph->weight_i4[edge];
     }
@@ -221,9 +219,7 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
 {
     struct edge_buffer edges = {0};
     const uint64_t room = (*graph)->edge_count + changes->count + 1;
-    if (!edge_array_resize(&edges.edges, room, sizeof(*edges.edges))) {
-        return STATUS_NO_MEMORY;
-    }
+    STATUS_TRY(edge_array_resize(&edges.edges, room, sizeof(*edges.edges)));
     merge_edges(changes, *graph, &edges, ret_absent);
     if (edge_limit > 0 && edges.count > edge_limit) {
         free(edges.edges);

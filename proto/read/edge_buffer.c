@@ -15,13 +15,13 @@
 /* Maximum number of bytes that malloc stores in front of an array. */
 #define FRONT_BYTES ((size_t)64)
 
-bool edge_array_resize(void *array_of, uint64_t count, size_t size)
+enum status edge_array_resize(void *array_of, uint64_t count, size_t size)
 {
     void **array = array_of;
     size_t bytes;
 
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) {
-        return false;
+        return STATUS_NO_MEMORY;
     }
     if (bytes > HEAP_BYTES) {
         /* Rounds up to whole huge pages, because Linux aligns such a mapping to a huge page and
@@ -32,7 +32,7 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
     }
     void *moved = realloc(*array, bytes);
     if (moved == NULL) {
-        return false;
+        return STATUS_NO_MEMORY;
     }
     *array = moved;
     if (bytes >= LARGE_BYTES) {
@@ -44,7 +44,7 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
 
         (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
     }
-    return true;
+    return STATUS_OK;
 }
 
 /* Up to this number, edges are sorted by copying them between two arrays of at most 1 MiB, which

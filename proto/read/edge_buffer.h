@@ -4,7 +4,6 @@
 
 #include "proto/status.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,9 +20,9 @@ struct edge_buffer {
 
 /* Resizes an array with one element per edge. array_of: address of the array pointer, which may be
  * NULL. count: at least 1. size: size of an element in bytes. Large arrays get huge pages, which
- * are faster to allocate and to access. Returns false when out of memory; the array is then
- * unchanged. The array is freed with free(). */
-bool edge_array_resize(void *array_of, uint64_t count, size_t size);
+ * are faster to allocate and to access. STATUS_NO_MEMORY leaves the array unchanged. The array is
+ * freed with free(). */
+MUST_CHECK enum status edge_array_resize(void *array_of, uint64_t count, size_t size);
 
 /* Sorts `count` edges in place; their endpoints are below vertex_count. Temporarily allocates a
  * buffer of 2^16 edges. The order of parallel edges is unspecified but deterministic.

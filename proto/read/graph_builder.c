@@ -105,9 +105,7 @@ static enum status make_room(struct graph_builder *builder, struct problem *rete
     if (builder->options.edge_limit > 0 && capacity > builder->options.edge_limit) {
         capacity = builder->options.edge_limit;
     }
-    if (!edge_array_resize(&builder->list.edges, capacity, sizeof(*builder->list.edges))) {
-        return STATUS_NO_MEMORY;
-    }
+    STATUS_TRY(edge_array_resize(&builder->list.edges, capacity, sizeof(*builder->list.edges)));
     builder->capacity = capacity;
     return STATUS_OK;
 }

@@ -120,10 +120,8 @@ enum status graph_rows_narrow(struct graph *graph)
         graph->weight_f8 = NULL;
     }
     /* Shrinks the array. One extra element keeps the pointer of an empty array valid. */
-    return (is_integer ? edge_array_resize(&graph->weight_i4, count + 1, sizeof(int32_t))
-                       : edge_array_resize(&graph->weight_f8, count + 1, sizeof(double)))
-               ? STATUS_OK
-               : STATUS_NO_MEMORY;
+    return is_integer ? edge_array_resize(&graph->weight_i4, count + 1, sizeof(int32_t))
+                      : edge_array_resize(&graph->weight_f8, count + 1, sizeof(double));
 }
 
 /* Computes the range of the weights, their number of decimals, and a bound on distances: the sum,
@@ -218,15 +216,13 @@ static enum status build_rows(struct edge_buffer *edges, const uint32_t *row_of,
     STATUS_TRY(normalise_edges(edges, row_of, graph)
                    ? STATUS_OK
                    : edge_sort(edges->edges, edges->count, graph->vertex_count));
-    if (!edge_array_resize(&graph->target, edges->count + 1, sizeof(*graph->target)) ||
-        (edges->edges == NULL && !edge_array_resize(&edges->edges, 1, sizeof(*edges->edges)))) {
-        return STATUS_NO_MEMORY;
+    STATUS_TRY(edge_array_resize(&graph->target, edges->count + 1, sizeof(*graph->target)));
+    if (edges->edges == NULL) {
+        STATUS_TRY(edge_array_resize(&edges->edges, 1, sizeof(*edges->edges)));
     }
     fill_rows(edges, graph);
     STATUS_TRY(graph_rows_narrow(graph));
-    STATUS_TRY(edge_array_resize(&graph->target, graph->edge_count + 1, sizeof(*graph->target))
-                   ? STATUS_OK
-                   : STATUS_NO_MEMORY);
+    STATUS_TRY(edge_array_resize(&graph->target, graph->edge_count + 1, sizeof(*graph->target)));
     return graph_rows_summarize(graph);
 }
 

@@ -29,13 +29,10 @@ static enum status add_vertex(struct json_nodes *nodes, const struct json_token 
                               uint32_t row, struct problem *reterr)
 {
     if (row >= nodes->capacity) {
-        const uint64_t capacity = nodes->capacity == 0 ? 256 : (uint64_t)nodes->capacity * 2;
+        const uint32_t capacity = nodes->capacity == 0 ? 256 : nodes->capacity * 2;
 
-        if (capacity > UINT32_MAX ||
-            !edge_array_resize(&nodes->vertices, capacity, sizeof(*nodes->vertices))) {
-            return STATUS_NO_MEMORY;
-        }
-        nodes->capacity = (uint32_t)capacity;
+        STATUS_TRY(edge_array_resize(&nodes->vertices, capacity, sizeof(*nodes->vertices)));
+        nodes->capacity = capacity;
     }
     nodes->vertices[row] = (struct json_vertex){
         .first = token->place,

@@ -81,7 +81,7 @@ TEST(edges_are_preserved_while_the_buffer_grows)
     uint64_t filled = 0;
 
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        assert_true(edge_array_resize(&array, counts[i], sizeof *array));
+        assert_int_equal(edge_array_resize(&array, counts[i], sizeof *array), STATUS_OK);
         filled = filled < counts[i] ? filled : counts[i];
         for (uint64_t at = 0; at < filled; at += 999) {
             assert_int_equal(array[at], at);
@@ -97,10 +97,11 @@ TEST(a_buffer_larger_than_memory_is_refused)
 {
     uint32_t *array = NULL;
 
-    assert_true(edge_array_resize(&array, 1, sizeof *array));
+    assert_int_equal(edge_array_resize(&array, 1, sizeof *array), STATUS_OK);
     array[0] = 7;
-    assert_false(edge_array_resize(&array, UINT64_MAX / 2, sizeof *array));
-    assert_false(edge_array_resize(&array, UINT64_MAX / sizeof *array, sizeof *array));
+    assert_int_equal(edge_array_resize(&array, UINT64_MAX / 2, sizeof *array), STATUS_NO_MEMORY);
+    assert_int_equal(edge_array_resize(&array, UINT64_MAX / sizeof *array, sizeof *array),
+                     STATUS_NO_MEMORY);
     assert_int_equal(array[0], 7);
     free(array);
 }
