@@ -65,9 +65,7 @@ enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *t
 {
     uint32_t count = name_table_count(nodes->names);
     STATUS_TRY(check_name(token, reterr));
-    if (name_table_intern(nodes->names, token->text, token->size, ret_row) != STATUS_OK) {
-        return STATUS_NO_MEMORY;
-    }
+    STATUS_TRY(name_table_intern(nodes->names, token->text, token->size, ret_row));
     if (*ret_row == count) {
         return add_vertex(nodes, token, *ret_row, reterr);
     }

@@ -221,9 +221,7 @@ enum status reader_name_vertex(struct name_table *names, const char *name, size_
         return problem_bad_graph(reterr, 0, column,
                                  "The name of the vertex is longer than 1024 bytes.");
     }
-    if (name_table_intern(names, name, size, ret_row) != STATUS_OK) {
-        return STATUS_NO_MEMORY;
-    }
+    STATUS_TRY(name_table_intern(names, name, size, ret_row));
     /* A name that was already in the table has been checked for valid UTF-8 before. */
     const size_t valid = *ret_row < count ? size : text_utf8_size(name, size);
     if (valid == size) {
