@@ -62,9 +62,11 @@ void writer_append_vertex(struct text *text, const struct vertex_names *names, u
     }
 }
 
-/* Appends a CSV field (RFC 4180), in quotes if its characters or its outer spaces need them. */
-static void append_field(struct text *text, const char *name, size_t size)
+void writer_append_field(struct text *text, const struct vertex_names *names, uint32_t row)
 {
+    char buffer[VERTEX_NAME_BUFFER];
+    size_t size;
+    const char *name = vertex_names_get(names, row, buffer, &size);
     bool plain = size > 0 && name[0] != ' ' && name[0] != '\t' && name[size - 1] != ' ' &&
                  name[size - 1] != '\t';
     for (size_t i = 0; i < size; i++) {
@@ -80,12 +82,4 @@ static void append_field(struct text *text, const char *name, size_t size)
         text_append(text, name + i, name[i] != '"');
     }
     text_append_char(text, '"');
-}
-
-void writer_append_field(struct text *text, const struct vertex_names *names, uint32_t row)
-{
-    char buffer[VERTEX_NAME_BUFFER];
-    size_t size;
-    const char *name = vertex_names_get(names, row, buffer, &size);
-    append_field(text, name, size);
 }

@@ -30,4 +30,6 @@ void writer_append_distance(struct text *text, enum kind kind, const void *eleme
 void writer_append_real(struct text *text, double value, bool single);
 /* Appends the name of a vertex as JSON: a number if the names are numeric, else a string. */
 void writer_append_vertex(struct text *text, const struct vertex_names *names, uint32_t row);
+/* Appends the name of a vertex as a CSV field (RFC 4180), in quotes if its characters or its outer
+ * spaces need them. */
 void writer_append_field(struct text *text, const struct vertex_names *names, uint32_t row);
