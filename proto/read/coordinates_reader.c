@@ -30,21 +30,15 @@ struct coordinates_reader {
     size_t column[3]; /* column numbers of vertex, x and y, from 0 */
 };
 
-static enum status refuse_at(uint64_t column, const char *detail, const char *hint,
-                             struct problem *reterr)
-{
-    return problem_refuse_at(reterr, STATUS_BAD_COORDINATES, 0, column, hint, "%s", detail);
-}
-
 static enum status refuse_line(const struct coordinates_reader *reader, uint64_t column,
                                const char *detail, struct problem *reterr)
 {
-    return refuse_at(column, detail,
-                     reader->form == FORM_CO
-                         ? "Write one line 'p aux sp co N' and then N lines 'v ID X Y'."
-                         : "Begin the file with a header vertex,lon,lat or vertex,x,y, or send a "
-                           "DIMACS .co file.",
-                     reterr);
+    return problem_refuse_at(reterr, STATUS_BAD_COORDINATES, 0, column,
+                             reader->form == FORM_CO
+                                 ? "Write one line 'p aux sp co N' and then N lines 'v ID X Y'."
+                                 : "Begin the file with a header vertex,lon,lat or vertex,x,y, or "
+                                   "send a DIMACS .co file.",
+                             "%s", detail);
 }
 
 static enum status find_vertex(const struct coordinates_reader *reader, const struct field *name,
@@ -65,11 +59,11 @@ static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,
     const double unit = reader->form == FORM_CO ? CO_UNIT : 1;
     if (!coordinates_are_degrees(place[0] / unit, place[1] / unit)) {
         if (reader->system == SYSTEM_DEGREES) {
-            return refuse_at(column,
-                             "A longitude must be from -180 to 180, and a latitude from -90 to 90.",
-                             "Write the longitude in the column lon and the latitude in the column "
-                             "lat. For planar coordinates, name the columns x and y.",
-                             reterr);
+            return problem_refuse_at(
+                reterr, STATUS_BAD_COORDINATES, 0, column,
+                "Write the longitude in the column lon and the latitude in the column lat. For "
+                "planar coordinates, name the columns x and y.",
+                "A longitude must be from -180 to 180, and a latitude from -90 to 90.");
         }
         reader->system = SYSTEM_PLANE;
     }
