@@ -17,11 +17,11 @@
 
 #define EXCHANGE_ALL UINT32_MAX
 
-/* A member's device, its memory, and its tile rows. */
+/* A member's device, its memory, and the order of its matrix with the member's tile rows. */
 struct exchange_member {
     struct gpu *gpu;
     const struct workspace *workspace;
-    struct tile_rows rows;
+    const struct tile_order *order;
 };
 
 struct exchange {
@@ -47,13 +47,13 @@ struct exchange_piece {
 
 static inline bool exchange_is_alone(const struct exchange *exchange)
 {
-    return exchange->members[0].rows.members == 1;
+    return exchange->members[0].order->rows.members == 1;
 }
 
 /* Returns the member's index in exchange->members; for another rank, exchange->count or more. */
 static inline uint32_t exchange_index(const struct exchange *exchange, uint32_t member)
 {
-    return member - exchange->members[0].rows.member;
+    return member - exchange->members[0].order->rows.member;
 }
 
 static inline bool exchange_has(const struct exchange *exchange, uint32_t member)

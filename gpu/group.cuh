@@ -36,6 +36,7 @@ struct group {
     const struct solve *whole; /* the caller's solve */
     uint32_t count;            /* number of members in this process */
     struct group_member members[GPU_MEMBERS_MAX];
+    struct exchange exchange;
     uint32_t over; /* atomic; 1: members must stop, because one failed or the caller cancelled */
 };
 
@@ -142,44 +143,17 @@ MUST_CHECK static enum status group_prepare(struct group_member *member)
     return prepare<semiring>(&member->solve);
 }
 
-static void group_set_exchange(const struct group *group, struct exchange *exchange)
-{
-    exchange->count = group->count;
-    exchange->ranks = group->whole->ranks;
-    for (uint32_t i = 0; i < group->count; i++) {
-        const struct solve *solve = &group->members[i].solve;
-        exchange->members[i] = {solve->gpu, &solve->workspace, solve->lists.order.rows};
-    }
-}
-
 template <typename semiring>
 MUST_CHECK static enum status group_compute_dense(const struct group *group)
 {
     struct rounds<semiring> rounds;
     const struct solve *first = &group->members[0].solve;
-    group_set_exchange(group, &rounds.exchange);
-    for (uint32_t i = 0; i < group->count; i++) {
-        rounds.matrices[i] = matrix_of<semiring>(&group->members[i].solve);
-    }
+    rounds.exchange = &group->exchange;
     rounds.plan = first->plan;
     rounds.observer = group->whole->observer;
     rounds.pivots = first->shape.pivots;
     rounds.symmetric = is_symmetric(first);
     return rounds_run(&rounds);
-}
-
-template <typename semiring> MUST_CHECK static enum status group_mirror(const struct group *group)
-{
-    struct exchange exchange;
-    struct mirror<typename semiring::element> mirror;
-    group_set_exchange(group, &exchange);
-    mirror.exchange = &exchange;
-    mirror.tile_count = group->whole->plan->tile_count;
-    for (uint32_t i = 0; i < group->count; i++) {
-        mirror.matrices[i] = matrix_of<semiring>(&group->members[i].solve);
-        mirror.orders[i] = group->members[i].solve.lists.order;
-    }
-    return mirror_run(&mirror);
 }
 
 template <typename semiring> MUST_CHECK static enum status group_launch(const struct group *group)
@@ -192,7 +166,8 @@ template <typename semiring> MUST_CHECK static enum status group_launch(const st
     }
     STATUS_TRY(first->schedule != NULL ? planned_run<semiring>(first, group->whole->observer)
                                        : group_compute_dense<semiring>(group));
-    return is_symmetric(first) ? group_mirror<semiring>(group) : STATUS_OK;
+    return is_symmetric(first) ? mirror_run<semiring>(&group->exchange, first->plan->tile_count)
+                               : STATUS_OK;
 }
 
 /* Launches the rounds and measures their time by two events on each member. The time of the slowest
@@ -340,6 +315,8 @@ static void group_init(struct group *group, const struct solve *whole)
     memset(group, 0, sizeof(*group));
     group->whole = whole;
     group->count = group_size(whole);
+    group->exchange.count = group->count;
+    group->exchange.ranks = ranks;
     for (uint32_t i = 0; i < group->count; i++) {
         struct group_member *member = &group->members[i];
         member->group = group;
@@ -356,6 +333,8 @@ static void group_init(struct group *group, const struct solve *whole)
         member->solve.lists.order.rows =
             ranks != NULL ? tile_rows_deal(ranks->count, ranks->rank, whole->plan->tile_count)
                           : tile_rows_deal(group->count, i, whole->plan->tile_count);
+        group->exchange.members[i] = {member->solve.gpu, &member->solve.workspace,
+                                      &member->solve.lists.order};
     }
 }
 

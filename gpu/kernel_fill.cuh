@@ -115,8 +115,7 @@ static inline void stage_bytes(struct gpu *gpu, char *to, const void *from, size
 template <typename semiring, typename weight>
 MUST_CHECK static enum status
 upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,
-             const struct observer *observer, const weight *weights,
-             struct tile_matrix<typename semiring::element> matrix, const struct tile_order &order)
+             const struct observer *observer, const weight *weights, const struct tile_order &order)
 {
     const uint64_t most = workspace->layout.chunk_bytes / (sizeof(weight) + sizeof(uint32_t));
     fill_edges<weight> edges = {};
@@ -152,7 +151,8 @@ upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace 
         const uint64_t rows = edges.last_row - edges.first_row;
         const uint64_t rows_per_block = FILL_THREADS / WARP_THREADS;
         const uint32_t blocks = (uint32_t)((rows + rows_per_block - 1) / rows_per_block);
-        scatter_kernel<semiring, weight><<<blocks, FILL_THREADS, 0, gpu->stream>>>(matrix, edges);
+        scatter_kernel<semiring, weight><<<blocks, FILL_THREADS, 0, gpu->stream>>>(
+            workspace_matrix<semiring>(workspace), edges);
         GPU_TRY(cudaGetLastError());
         GPU_TRY(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
         if (observer_is_cancelled(observer)) {
@@ -168,8 +168,7 @@ upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace 
 template <typename semiring>
 MUST_CHECK static enum status
 upload_graph(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,
-             const struct observer *observer, struct tile_matrix<typename semiring::element> matrix,
-             const struct tile_order &order)
+             const struct observer *observer, const struct tile_order &order)
 {
     if (graph->edge_count == 0) {
         return STATUS_OK;
@@ -178,8 +177,6 @@ upload_graph(struct gpu *gpu, const struct graph *graph, const struct workspace 
                             ((size_t)graph->vertex_count + 1) * sizeof(uint64_t),
                             cudaMemcpyHostToDevice, gpu->stream));
     return graph->weight_type == WEIGHT_INTEGER
-               ? upload_edges<semiring>(gpu, graph, workspace, observer, graph->weight_i4, matrix,
-                                        order)
-               : upload_edges<semiring>(gpu, graph, workspace, observer, graph->weight_f8, matrix,
-                                        order);
+               ? upload_edges<semiring>(gpu, graph, workspace, observer, graph->weight_i4, order)
+               : upload_edges<semiring>(gpu, graph, workspace, observer, graph->weight_f8, order);
 }

@@ -9,27 +9,20 @@
 #include "gpu/exchange.cuh"
 #include "gpu/kernel_mirror.cuh"
 
-template <typename element> struct mirror {
-    const struct exchange *exchange;
-    struct tile_matrix<element> matrices[GPU_MEMBERS_MAX];
-    struct tile_order orders[GPU_MEMBERS_MAX];
-    uint32_t tile_count;
-};
-
 /* Sends the transposed tiles of one tile row from its owner to the members that will store them. */
-template <typename element>
-MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirror, uint32_t row)
+template <typename semiring>
+MUST_CHECK static enum status mirror_send_row(const struct exchange *exchange, uint32_t row)
 {
-    const struct exchange *exchange = mirror->exchange;
-    const struct tile_rows dealt = exchange->members[0].rows;
+    typedef typename semiring::element element;
+    const struct tile_rows dealt = exchange->members[0].order->rows;
     const uint32_t owner = tile_rows_owner(dealt, row);
     const uint32_t index = exchange_index(exchange, owner);
     const uint32_t parity = row % WORKSPACE_PARITIES;
     if (exchange_has(exchange, owner)) {
         const struct exchange_member *own = &exchange->members[index];
         STATUS_TRY(exchange_enter(own->gpu));
-        STATUS_TRY(mirror_pack_launch(mirror->matrices[index], own->rows, row,
-                                      (element *)own->workspace->left[parity][0],
+        STATUS_TRY(mirror_pack_launch(workspace_matrix<semiring>(own->workspace), own->order->rows,
+                                      row, (element *)own->workspace->left[parity][0],
                                       own->gpu->stream));
     }
     for (uint32_t member = 0; member < dealt.members; member++) {
@@ -48,12 +41,11 @@ MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirr
  * tiles; ranks receive them in their own stream. A second stream unpacks the tiles, so that members
  * that send at the same time do not wait for each other. A sender waits until the previous row in
  * the same memory has been unpacked. */
-template <typename element>
-MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, uint32_t row)
+template <typename semiring>
+MUST_CHECK static enum status mirror_row(const struct exchange *exchange, uint32_t row)
 {
-    const struct exchange *exchange = mirror->exchange;
     const uint32_t owner =
-        exchange_index(exchange, tile_rows_owner(exchange->members[0].rows, row));
+        exchange_index(exchange, tile_rows_owner(exchange->members[0].order->rows, row));
     const uint32_t sender = exchange->ranks != NULL ? 0 : owner;
     const struct gpu *sending = exchange->members[sender].gpu;
     const uint32_t slot = row % DEVICE_ROUND_EVENTS;
@@ -62,18 +54,18 @@ MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, u
         GPU_TRY(
             cudaStreamWaitEvent(sending->stream, exchange->members[i].gpu->panels_done[before], 0));
     }
-    STATUS_TRY(mirror_send_row(mirror, row));
+    STATUS_TRY(mirror_send_row<semiring>(exchange, row));
     STATUS_TRY(exchange_enter(sending));
     GPU_TRY(cudaEventRecord(sending->sent[slot][0], sending->stream));
     for (uint32_t i = 0; i < exchange->count; i++) {
         const struct exchange_member *own = &exchange->members[i];
-        const element *const received =
-            (const element *)own->workspace->left[row % WORKSPACE_PARITIES][0];
+        const auto *const received =
+            (const typename semiring::element *)own->workspace->left[row % WORKSPACE_PARITIES][0];
         STATUS_TRY(exchange_enter(own->gpu));
         if (i != owner) {
             GPU_TRY(cudaStreamWaitEvent(own->gpu->half[0], sending->sent[slot][0], 0));
-            STATUS_TRY(mirror_unpack_launch(mirror->matrices[i], own->rows, row, received,
-                                            own->gpu->half[0]));
+            STATUS_TRY(mirror_unpack_launch(workspace_matrix<semiring>(own->workspace),
+                                            own->order->rows, row, received, own->gpu->half[0]));
         }
         GPU_TRY(cudaEventRecord(own->gpu->panels_done[slot], own->gpu->half[0]));
     }
@@ -81,18 +73,18 @@ MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, u
 }
 
 /* Mirrors the whole matrix. On return the last operations are queued in each member's stream. */
-template <typename element>
-MUST_CHECK static enum status mirror_run(const struct mirror<element> *mirror)
+template <typename semiring>
+MUST_CHECK static enum status mirror_run(const struct exchange *exchange, uint32_t tile_count)
 {
-    const struct exchange *exchange = mirror->exchange;
-    const uint32_t last = mirror->tile_count - 1;
+    const uint32_t last = tile_count - 1;
     for (uint32_t i = 0; i < exchange->count; i++) {
-        const struct gpu *gpu = exchange->members[i].gpu;
-        STATUS_TRY(exchange_enter(gpu));
-        STATUS_TRY(mirror_launch(mirror->matrices[i], mirror->orders[i], gpu->stream));
+        const struct exchange_member *own = &exchange->members[i];
+        STATUS_TRY(exchange_enter(own->gpu));
+        STATUS_TRY(mirror_launch(workspace_matrix<semiring>(own->workspace), *own->order,
+                                 own->gpu->stream));
     }
     for (uint32_t row = 1; row <= last && !exchange_is_alone(exchange); row++) {
-        STATUS_TRY(mirror_row(mirror, row));
+        STATUS_TRY(mirror_row<semiring>(exchange, row));
     }
     for (uint32_t i = 0; i < exchange->count && !exchange_is_alone(exchange); i++) {
         const struct gpu *gpu = exchange->members[i].gpu;

@@ -8,14 +8,6 @@
 #include "gpu/solve.cuh"
 
 template <typename semiring>
-static struct operand<typename semiring::word> planned_operand(const struct solve *solve) {
-    struct operand<typename semiring::word> operand;
-    operand.left = (typename semiring::word *)solve->workspace.left[0][0];
-    operand.right = (typename semiring::word *)solve->workspace.right[0][0];
-    return operand;
-}
-
-template <typename semiring>
 MUST_CHECK static enum status planned_close(const struct solve *solve,
                                             const struct schedule_round *round)
 {
@@ -25,7 +17,8 @@ MUST_CHECK static enum status planned_close(const struct solve *solve,
     step.count = round->pivots.count;
     step.control = gpu->control;
     step.negative = &gpu->alarm_device->negative;
-    return diagonal_launch<semiring>(matrix_of<semiring>(solve), step, gpu->stream);
+    return diagonal_launch<semiring>(workspace_matrix<semiring>(&solve->workspace), step,
+                                     gpu->stream);
 }
 
 template <typename semiring>
@@ -39,8 +32,9 @@ MUST_CHECK static enum status planned_make_panels(const struct solve *solve,
     step.column_count = symmetric ? 0 : round->lefts.count;
     step.symmetric = symmetric;
     step.control = solve->gpu->control;
-    return panel_launch<semiring>(matrix_of<semiring>(solve), planned_operand<semiring>(solve),
-                                  step, solve->gpu->stream);
+    return panel_launch<semiring>(workspace_matrix<semiring>(&solve->workspace),
+                                  workspace_operand<semiring>(&solve->workspace, 0, 0), step,
+                                  solve->gpu->stream);
 }
 
 template <typename semiring>
@@ -50,11 +44,11 @@ MUST_CHECK static enum status planned_compute(const struct solve *solve,
     struct planned_step<typename semiring::word> step;
     step.targets = solve->lists.targets + round->targets.begin;
     step.products = solve->lists.products;
-    step.operand = planned_operand<semiring>(solve);
+    step.operand = workspace_operand<semiring>(&solve->workspace, 0, 0);
     step.one = 1;
     step.control = solve->gpu->control;
-    return planned_launch<semiring>(matrix_of<semiring>(solve), step, round->targets.count,
-                                    solve->gpu->stream);
+    return planned_launch<semiring>(workspace_matrix<semiring>(&solve->workspace), step,
+                                    round->targets.count, solve->gpu->stream);
 }
 
 /* Waits for a round, reports progress, and checks for cancellation. */

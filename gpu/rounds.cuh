@@ -30,8 +30,7 @@
 #include "gpu/workspace.cuh"
 
 template <typename semiring> struct rounds {
-    struct exchange exchange;
-    struct tile_matrix<typename semiring::element> matrices[GPU_MEMBERS_MAX];
+    const struct exchange *exchange;
     const struct plan *plan;
     const struct observer *observer;
     uint32_t pivots; /* number of pivot tiles per round */
@@ -69,7 +68,7 @@ static uint32_t rounds_tile(const struct rounds<semiring> *rounds, uint32_t roun
 template <typename semiring>
 static uint32_t rounds_owner(const struct rounds<semiring> *rounds, uint32_t round)
 {
-    return tile_rows_owner(rounds->exchange.members[0].rows, rounds_tile(rounds, round, 0));
+    return tile_rows_owner(rounds->exchange->members[0].order->rows, rounds_tile(rounds, round, 0));
 }
 
 /* Returns the number of vertices in a tile; the last tile may have fewer than GPU_TILE. */
@@ -80,20 +79,10 @@ static uint32_t rounds_depth(const struct rounds<semiring> *rounds, uint32_t til
     return left < GPU_TILE ? left : GPU_TILE;
 }
 
-template <typename semiring>
-static struct operand<typename semiring::word> rounds_operand(const struct exchange_member *member,
-                                                              uint32_t round, uint32_t pivot) {
-    typedef typename semiring::word word;
-    struct operand<word> operand;
-    operand.left = (word *)member->workspace->left[round % WORKSPACE_PARITIES][pivot];
-    operand.right = (word *)member->workspace->right[round % WORKSPACE_PARITIES][pivot];
-    return operand;
-}
-
 /* Returns a member's copy of the closed pivot tile, or NULL on a single device. */
-static inline void *
-rounds_closed(const struct exchange *exchange, const struct exchange_member *member, uint32_t round,
-              uint32_t pivot)
+static inline void *rounds_closed(const struct exchange *exchange,
+                                  const struct exchange_member *member, uint32_t round,
+                                  uint32_t pivot)
 {
     return exchange_is_alone(exchange)
                ? NULL
@@ -106,16 +95,16 @@ template <typename semiring>
 MUST_CHECK static enum status rounds_await_room(const struct rounds<semiring> *rounds,
                                                 uint32_t round)
 {
-    for (uint32_t i = 0; i < rounds->exchange.count; i++) {
+    for (uint32_t i = 0; i < rounds->exchange->count; i++) {
         for (uint32_t half = 0; half < DEVICE_HALVES && round > 1; half++) {
             STATUS_TRY(
-                exchange_await(&rounds->exchange, i, EXCHANGE_ALL, [=](const struct gpu *gpu) {
+                exchange_await(rounds->exchange, i, EXCHANGE_ALL, [=](const struct gpu *gpu) {
                     return gpu->half_done[half][(round - 2) % DEVICE_ROUND_EVENTS];
                 }));
         }
         if (round > 0) {
             STATUS_TRY(
-                exchange_await(&rounds->exchange, i, EXCHANGE_ALL, [=](const struct gpu *gpu) {
+                exchange_await(rounds->exchange, i, EXCHANGE_ALL, [=](const struct gpu *gpu) {
                     return gpu->panels_done[(round - 1) % DEVICE_ROUND_EVENTS];
                 }));
         }
@@ -128,7 +117,7 @@ template <typename semiring>
 MUST_CHECK static enum status rounds_close(const struct rounds<semiring> *rounds, uint32_t round,
                                            uint32_t pivot)
 {
-    const struct exchange *exchange = &rounds->exchange;
+    const struct exchange *exchange = rounds->exchange;
     const uint32_t tile = rounds_tile(rounds, round, pivot);
     const uint32_t owner = rounds_owner(rounds, round);
     const uint32_t index = exchange_index(exchange, owner);
@@ -142,14 +131,15 @@ MUST_CHECK static enum status rounds_close(const struct rounds<semiring> *rounds
         const struct exchange_member *own = &exchange->members[index];
         struct diagonal_step step = {};
         step.count = 1;
-        step.row = tile_rows_local(own->rows, tile);
+        step.row = tile_rows_local(own->order->rows, tile);
         step.tile = tile;
         step.depth = rounds_depth(rounds, tile);
         step.control = own->gpu->control;
         step.negative = &own->gpu->alarm_device->negative;
         step.closed = rounds_closed(exchange, own, round, pivot);
         STATUS_TRY(exchange_enter(own->gpu));
-        STATUS_TRY(diagonal_launch<semiring>(rounds->matrices[index], step, own->gpu->stream));
+        STATUS_TRY(diagonal_launch<semiring>(workspace_matrix<semiring>(own->workspace), step,
+                                             own->gpu->stream));
     }
     STATUS_TRY(exchange_send(exchange, owner, EXCHANGE_ALL, piece));
     if (exchange->count > 1) {
@@ -165,24 +155,24 @@ template <typename semiring>
 MUST_CHECK static enum status rounds_make_panels(const struct rounds<semiring> *rounds,
                                                  uint32_t index, uint32_t round, uint32_t pivot)
 {
-    const struct exchange_member *own = &rounds->exchange.members[index];
+    const struct exchange_member *own = &rounds->exchange->members[index];
     const uint32_t tile = rounds_tile(rounds, round, pivot);
     const uint32_t tiles = rounds->plan->tile_count;
     struct panel_step step = {};
-    step.rows = own->rows;
+    step.rows = own->order->rows;
     step.pivot = tile;
     step.depth = rounds_depth(rounds, tile);
     step.symmetric = rounds->symmetric;
-    step.first_column = rounds->symmetric ? tile_rows_count(own->rows, tile + 1) : 0;
-    step.column_count = tile_rows_count(own->rows, tiles) - step.first_column;
-    if (tile_rows_owns(own->rows, tile)) {
+    step.first_column = rounds->symmetric ? tile_rows_count(own->order->rows, tile + 1) : 0;
+    step.column_count = tile_rows_count(own->order->rows, tiles) - step.first_column;
+    if (tile_rows_owns(own->order->rows, tile)) {
         step.row_count = rounds->symmetric ? tile + 1 : tiles;
     }
-    step.diagonal = rounds_closed(&rounds->exchange, own, round, pivot);
+    step.diagonal = rounds_closed(rounds->exchange, own, round, pivot);
     step.control = own->gpu->control;
     STATUS_TRY(exchange_enter(own->gpu));
-    return panel_launch<semiring>(rounds->matrices[index],
-                                  rounds_operand<semiring>(own, round, pivot), step,
+    return panel_launch<semiring>(workspace_matrix<semiring>(own->workspace),
+                                  workspace_operand<semiring>(own->workspace, round, pivot), step,
                                   own->gpu->stream);
 }
 
@@ -191,8 +181,8 @@ template <typename semiring>
 MUST_CHECK static enum status rounds_send_operand(const struct rounds<semiring> *rounds,
                                                   uint32_t round, uint32_t pivot, bool left)
 {
-    const struct exchange *exchange = &rounds->exchange;
-    const struct tile_rows dealt = exchange->members[0].rows;
+    const struct exchange *exchange = rounds->exchange;
+    const struct tile_rows dealt = exchange->members[0].order->rows;
     const uint32_t tiles = rounds->plan->tile_count;
     const uint32_t tile = rounds_tile(rounds, round, pivot);
     const uint32_t owner = rounds_owner(rounds, round);
@@ -223,7 +213,7 @@ template <typename semiring>
 MUST_CHECK static enum status rounds_send_panels(const struct rounds<semiring> *rounds,
                                                  uint32_t round, uint32_t pivot)
 {
-    const struct exchange *exchange = &rounds->exchange;
+    const struct exchange *exchange = rounds->exchange;
     const uint32_t slot = round % DEVICE_ROUND_EVENTS;
     const uint32_t owner = exchange_index(exchange, rounds_owner(rounds, round));
     if (exchange_is_alone(exchange)) {
@@ -250,7 +240,7 @@ template <typename semiring>
 MUST_CHECK static enum status rounds_start_pivot(const struct rounds<semiring> *rounds,
                                                  uint32_t round, uint32_t pivot)
 {
-    const struct exchange *exchange = &rounds->exchange;
+    const struct exchange *exchange = rounds->exchange;
     const uint32_t owner = exchange_index(exchange, rounds_owner(rounds, round));
     STATUS_TRY(rounds_close(rounds, round, pivot));
     for (uint32_t i = 0; i < exchange->count; i++) {
@@ -276,20 +266,20 @@ static struct interior_step<typename semiring::word>
 rounds_interior(const struct rounds<semiring> *rounds, uint32_t index, uint32_t round,
                 uint32_t pivots, struct rounds_next next) {
     typedef typename semiring::word word;
-    const struct exchange_member *own = &rounds->exchange.members[index];
+    const struct exchange_member *own = &rounds->exchange->members[index];
     const uint32_t per_slab = ring_pivots<word>();
     struct interior_step<word> step = {
     };
     for (uint32_t pivot = 0; pivot < pivots; pivot++) {
         const uint32_t tile = rounds_tile(rounds, round, pivot);
-        step.operands[pivot] = rounds_operand<semiring>(own, round, pivot);
+        step.operands[pivot] = workspace_operand<semiring>(own->workspace, round, pivot);
         step.pivots[pivot] = tile;
         step.slabs[pivot] = (rounds_depth(rounds, tile) + per_slab - 1) / per_slab;
     }
     step.pivot_count = pivots;
     step.tile_count = rounds->plan->tile_count;
-    step.rows = own->rows;
-    step.row_count = tile_rows_count(own->rows, step.tile_count);
+    step.rows = own->order->rows;
+    step.row_count = tile_rows_count(own->order->rows, step.tile_count);
     step.symmetric = rounds->symmetric;
     step.one = 1;
     step.control = own->gpu->control;
@@ -297,7 +287,7 @@ rounds_interior(const struct rounds<semiring> *rounds, uint32_t index, uint32_t 
     for (uint32_t pivot = 0; pivot < next.count; pivot++) {
         step.next[pivot] = rounds_tile(rounds, next.round, next.pivot + pivot);
     }
-    step.owns_next = next.count > 0 && tile_rows_owns(own->rows, step.next[0]);
+    step.owns_next = next.count > 0 && tile_rows_owns(own->order->rows, step.next[0]);
     return step;
 }
 
@@ -306,10 +296,11 @@ MUST_CHECK static enum status rounds_launch_next(const struct rounds<semiring> *
                                                  uint32_t index, uint32_t round, uint32_t pivots,
                                                  struct rounds_next next)
 {
-    const struct gpu *gpu = rounds->exchange.members[index].gpu;
-    STATUS_TRY(exchange_enter(gpu));
-    return interior_launch_next<semiring>(
-        rounds->matrices[index], rounds_interior(rounds, index, round, pivots, next), gpu->stream);
+    const struct exchange_member *own = &rounds->exchange->members[index];
+    STATUS_TRY(exchange_enter(own->gpu));
+    return interior_launch_next<semiring>(workspace_matrix<semiring>(own->workspace),
+                                          rounds_interior(rounds, index, round, pivots, next),
+                                          own->gpu->stream);
 }
 
 /* Computes the panels of a round, one pivot tile after another. The rows and columns of the second
@@ -317,7 +308,7 @@ MUST_CHECK static enum status rounds_launch_next(const struct rounds<semiring> *
 template <typename semiring>
 MUST_CHECK static enum status rounds_start_panels(struct rounds<semiring> *rounds, uint32_t round)
 {
-    const struct exchange *exchange = &rounds->exchange;
+    const struct exchange *exchange = rounds->exchange;
     STATUS_TRY(ranks_agree(exchange->ranks, rounds->found));
     STATUS_TRY(rounds_await_room(rounds, round));
     STATUS_TRY(rounds_start_pivot(rounds, round, 0));
@@ -350,7 +341,8 @@ MUST_CHECK static enum status rounds_start_rest(const struct rounds<semiring> *r
                                                 uint32_t index, uint32_t round,
                                                 struct rounds_next next)
 {
-    const struct gpu *gpu = rounds->exchange.members[index].gpu;
+    const struct exchange_member *own = &rounds->exchange->members[index];
+    const struct gpu *gpu = own->gpu;
     const uint32_t slot = round % DEVICE_ROUND_EVENTS;
     const struct interior_step<typename semiring::word> step =
         rounds_interior(rounds, index, round, rounds_width(rounds, round), next);
@@ -360,8 +352,8 @@ MUST_CHECK static enum status rounds_start_rest(const struct rounds<semiring> *r
         const uint32_t first = half * rows / DEVICE_HALVES;
         const uint32_t end = (half + 1) * rows / DEVICE_HALVES;
         GPU_TRY(cudaStreamWaitEvent(gpu->half[half], gpu->panels_done[slot], 0));
-        STATUS_TRY(interior_launch_rest<semiring>(rounds->matrices[index], step, first, end - first,
-                                                  gpu->half[half]));
+        STATUS_TRY(interior_launch_rest<semiring>(workspace_matrix<semiring>(own->workspace), step,
+                                                  first, end - first, gpu->half[half]));
         GPU_TRY(cudaEventRecord(gpu->half_done[half][slot], gpu->half[half]));
     }
     return STATUS_OK;
@@ -371,7 +363,7 @@ MUST_CHECK static enum status rounds_start_rest(const struct rounds<semiring> *r
 template <typename semiring>
 MUST_CHECK static enum status rounds_start(struct rounds<semiring> *rounds, uint32_t round)
 {
-    const struct exchange *exchange = &rounds->exchange;
+    const struct exchange *exchange = rounds->exchange;
     const bool last = round + 1 == rounds_count(rounds);
     const struct rounds_next next = {round + 1, 0, last ? 0 : rounds_width(rounds, round + 1)};
     for (uint32_t i = 0; i < exchange->count; i++) {
@@ -396,8 +388,8 @@ template <typename semiring>
 MUST_CHECK static enum status rounds_finish(struct rounds<semiring> *rounds, uint32_t round)
 {
     enum status found = STATUS_OK;
-    for (uint32_t i = 0; i < rounds->exchange.count; i++) {
-        const struct gpu *gpu = rounds->exchange.members[i].gpu;
+    for (uint32_t i = 0; i < rounds->exchange->count; i++) {
+        const struct gpu *gpu = rounds->exchange->members[i].gpu;
         for (uint32_t half = 0; half < DEVICE_HALVES; half++) {
             GPU_TRY(cudaEventSynchronize(gpu->half_done[half][round % DEVICE_ROUND_EVENTS]));
         }
@@ -408,7 +400,7 @@ MUST_CHECK static enum status rounds_finish(struct rounds<semiring> *rounds, uin
                              rounds->plan->tile_count);
         found = observer_is_cancelled(rounds->observer) ? STATUS_CANCELLED : STATUS_OK;
     }
-    if (rounds->exchange.ranks == NULL) {
+    if (rounds->exchange->ranks == NULL) {
         return found;
     }
     rounds->found = rounds->found == STATUS_OK ? found : rounds->found;
@@ -433,5 +425,5 @@ MUST_CHECK static enum status rounds_run(struct rounds<semiring> *rounds)
     for (uint32_t round = count - ahead; round < count; round++) {
         STATUS_TRY(rounds_finish(rounds, round));
     }
-    return ranks_agree(rounds->exchange.ranks, rounds->found);
+    return ranks_agree(rounds->exchange->ranks, rounds->found);
 }

@@ -51,15 +51,6 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-template <typename semiring>
-static tile_matrix<typename semiring::element> matrix_of(const struct solve *solve)
-{
-    tile_matrix<typename semiring::element> matrix;
-    matrix.elements = (typename semiring::element *)solve->workspace.matrix;
-    matrix.stride = solve->workspace.layout.stride;
-    return matrix;
-}
-
 /* Returns whether only half of the matrix is computed: for undirected graphs that are not small. */
 static bool is_symmetric(const struct solve *solve)
 {
@@ -132,8 +123,8 @@ MUST_CHECK static enum status download_pack(const struct download<semiring, resu
     rows.row_count = download_row_count(download, first_row);
     rows.order = solve->lists.order;
     rows.alarm = solve->gpu->alarm_device;
-    return finish_launch(matrix_of<semiring>(solve), rows, (result *)solve->workspace.chunk[slot],
-                         solve->gpu->stream);
+    return finish_launch(workspace_matrix<semiring>(&solve->workspace), rows,
+                         (result *)solve->workspace.chunk[slot], solve->gpu->stream);
 }
 
 /* Copies the chunk of rows that starts at first_row from a staging buffer to the result. */
@@ -339,13 +330,13 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
                                 &solve->lists));
         fill_count = schedule->fill_count;
     }
-    STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills, fill_count,
-                                     *rows, gpu->stream));
+    STATUS_TRY(fill_launch<semiring>(workspace_matrix<semiring>(&solve->workspace),
+                                     solve->lists.fills, fill_count, *rows, gpu->stream));
     STATUS_TRY(await_step(solve));
     const double filled_s = now_s();
     solve->timings->fill_s += filled_s - begin_s;
     STATUS_TRY(upload_graph<semiring>(gpu, solve->graph, &solve->workspace, solve->observer,
-                                      matrix_of<semiring>(solve), solve->lists.order));
+                                      solve->lists.order));
     STATUS_TRY(await_step(solve));
     solve->timings->h2d_s += now_s() - filled_s;
     return STATUS_OK;
@@ -358,8 +349,8 @@ template <typename semiring> MUST_CHECK static enum status compute_small(const s
     step.tile_count = (solve->graph->vertex_count + SMALL_TILE - 1) / SMALL_TILE;
     step.control = gpu->control;
     step.negative = &gpu->alarm_device->negative;
-    return small_launch<semiring>(matrix_of<semiring>(solve), step, gpu->multiprocessors,
-                                  gpu->stream);
+    return small_launch<semiring>(workspace_matrix<semiring>(&solve->workspace), step,
+                                  gpu->multiprocessors, gpu->stream);
 }
 
 /* Packs all rows of this device, one chunk at a time, and calls visit(rows) for each chunk, where

@@ -128,6 +128,22 @@ struct workspace {
     void *statistics;
 };
 
+template <typename semiring>
+static tile_matrix<typename semiring::element> workspace_matrix(const struct workspace *workspace)
+{
+    return {(typename semiring::element *)workspace->matrix, workspace->layout.stride};
+}
+
+/* Returns the operands that are made from one pivot tile of a round. */
+template <typename semiring>
+static operand<typename semiring::word> workspace_operand(const struct workspace *workspace,
+                                                          uint32_t round, uint32_t pivot)
+{
+    const uint32_t parity = round % WORKSPACE_PARITIES;
+    return {(typename semiring::word *)workspace->left[parity][pivot],
+            (typename semiring::word *)workspace->right[parity][pivot]};
+}
+
 static inline void *workspace_cut(char **rest, uint64_t bytes)
 {
     void *const part = *rest;
