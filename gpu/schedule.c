@@ -75,12 +75,6 @@ void schedule_destroy(struct schedule *schedule)
     free(schedule);
 }
 
-/* Allocates at least one entry, so that NULL always means out of memory. */
-static void *allocate_array(uint64_t entries, size_t bytes)
-{
-    return calloc(entries > 0 ? entries : 1, bytes);
-}
-
 static uint32_t slabs_of(const struct making *making, uint32_t depth)
 {
     return (depth + making->grain.slab - 1) / making->grain.slab;
@@ -104,16 +98,17 @@ static enum status allocate_lists(struct making *making)
         plan->product_count > UINT32_MAX || fills > UINT32_MAX) {
         return STATUS_NO_DEVICE_MEMORY;
     }
+    /* Each array has at least one entry, so that NULL always means out of memory. */
     making->places_count = (uint32_t)(products_of_target * slabs_of(making, plan->tile) + 1);
-    making->places = allocate_array(making->places_count, sizeof(*making->places));
-    making->unsorted = allocate_array(targets_of_round, sizeof(*making->unsorted));
-    schedule->rounds = allocate_array(plan->round_count, sizeof(*schedule->rounds));
-    schedule->fills = allocate_array(fills, sizeof(*schedule->fills));
-    schedule->pivots = allocate_array(plan->tile_count, sizeof(*schedule->pivots));
-    schedule->panels = allocate_array(panels, sizeof(*schedule->panels));
-    schedule->targets = allocate_array(plan->target_count, sizeof(*schedule->targets));
-    schedule->products = allocate_array(plan->product_count, sizeof(*schedule->products));
-    schedule->position = allocate_array(plan->vertex_count, sizeof(*schedule->position));
+    making->places = calloc(making->places_count, sizeof(*making->places));
+    making->unsorted = calloc(targets_of_round + 1, sizeof(*making->unsorted));
+    schedule->rounds = calloc((size_t)plan->round_count + 1, sizeof(*schedule->rounds));
+    schedule->fills = calloc(fills + 1, sizeof(*schedule->fills));
+    schedule->pivots = calloc((size_t)plan->tile_count + 1, sizeof(*schedule->pivots));
+    schedule->panels = calloc(panels + 1, sizeof(*schedule->panels));
+    schedule->targets = calloc(plan->target_count + 1, sizeof(*schedule->targets));
+    schedule->products = calloc(plan->product_count + 1, sizeof(*schedule->products));
+    schedule->position = calloc((size_t)plan->vertex_count + 1, sizeof(*schedule->position));
     const bool complete =
         making->places != NULL && making->unsorted != NULL && schedule->rounds != NULL &&
         schedule->fills != NULL && schedule->pivots != NULL && schedule->panels != NULL &&
