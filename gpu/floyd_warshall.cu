@@ -72,7 +72,6 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
     solve.observer = observer;
     solve.result = matrix;
     solve.account = account;
-    solve.timings = &account->timings;
     solve.small =
         plan->summary.kind == PLAN_DENSE && graph->vertex_count <= gpu->tuning.small_vertices;
     solve.ranks = group_has_ranks(&solve) ? gpu->ranks : NULL;

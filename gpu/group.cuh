@@ -196,7 +196,7 @@ template <typename semiring> MUST_CHECK static enum status group_time(struct gro
         group->members[i].account.timings.compute_s = own_s;
         compute_s = own_s > compute_s ? own_s : compute_s;
     }
-    group->whole->timings->compute_s += compute_s;
+    group->whole->account->timings.compute_s += compute_s;
     return STATUS_OK;
 }
 
@@ -328,7 +328,6 @@ static void group_init(struct group *group, const struct solve *whole)
         member->solve.gpu = whole->gpu->members[i];
         memset(member->solve.gpu->alarm, 0, sizeof(*member->solve.gpu->alarm));
         member->solve.account = &member->account;
-        member->solve.timings = &member->account.timings;
         member->solve.observer = &member->observer;
         member->solve.lists.order.rows =
             ranks != NULL ? tile_rows_deal(ranks->count, ranks->rank, whole->plan->tile_count)
@@ -375,7 +374,7 @@ MUST_CHECK static enum status group_solve(struct group *group)
     }
     enum status status = group_each(group, group_download<semiring, result>);
     STATUS_THEN(status, group_agree(group));
-    whole->timings->d2h_s += now_s() - begin_s;
+    whole->account->timings.d2h_s += now_s() - begin_s;
     group_account(group);
     return status;
 }

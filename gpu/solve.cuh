@@ -34,7 +34,6 @@ struct solve {
     const struct observer *observer;
     struct matrix *result;
     struct solve_account *account;
-    struct timings *timings;
     bool small;                /* whether the graph is solved in one cooperative launch */
     const struct ranks *ranks; /* ranks of a joint solve, or NULL */
     struct schedule *schedule; /* NULL for the dense plan */
@@ -256,7 +255,7 @@ template <typename semiring> MUST_CHECK static enum status make_schedule(struct 
     grain.slab = ring_pivots<typename semiring::word>();
     const double begin_s = now_s();
     const enum status status = schedule_create(solve->plan, grain, &solve->schedule);
-    solve->timings->fill_s += now_s() - begin_s;
+    solve->account->timings.fill_s += now_s() - begin_s;
     return status;
 }
 
@@ -283,14 +282,16 @@ MUST_CHECK static enum status await_step(const struct solve *solve)
     return STATUS_OK;
 }
 
-/* Uploads the lists. memory: schedule_bytes_most bytes of device memory. The caller may free the
- * lists in host memory on return, because cudaMemcpyAsync has then copied their pageable memory. */
-MUST_CHECK static inline enum status upload_lists(const struct schedule *schedule,
-                                                  const struct plan *plan, void *memory,
-                                                  cudaStream_t stream, struct solve_lists *lists)
+/* Uploads the lists of the schedule. They may be freed in host memory on return, because
+ * cudaMemcpyAsync has then copied their pageable memory. */
+MUST_CHECK static inline enum status upload_lists(struct solve *solve)
 {
+    const struct schedule *schedule = solve->schedule;
+    const struct plan *plan = solve->plan;
+    struct solve_lists *lists = &solve->lists;
     const uint64_t bits = (uint64_t)plan->tile_count * plan->tile_count;
-    char *rest = (char *)memory;
+    cudaStream_t stream = solve->gpu->stream;
+    char *rest = (char *)solve->workspace.lists;
     const auto upload = [&rest, stream](const auto *from, uint64_t count, auto **ret_list) {
         const uint64_t bytes = count * sizeof(*from);
         void *const to = workspace_cut(&rest, workspace_align(bytes));
@@ -313,7 +314,6 @@ MUST_CHECK static inline enum status upload_lists(const struct schedule *schedul
 template <typename semiring> MUST_CHECK static enum status prepare(struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
-    const struct schedule *schedule = solve->schedule;
     const struct tile_rows *rows = &solve->lists.order.rows;
     const uint32_t tile_count = solve->plan->tile_count;
     const double begin_s = now_s();
@@ -325,20 +325,19 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
                                 solve->workspace.layout.operand_bytes, gpu->stream));
     }
     uint32_t fill_count = tile_rows_count(*rows, tile_count) * tile_count;
-    if (schedule != NULL) {
-        STATUS_TRY(upload_lists(schedule, solve->plan, solve->workspace.lists, gpu->stream,
-                                &solve->lists));
-        fill_count = schedule->fill_count;
+    if (solve->schedule != NULL) {
+        STATUS_TRY(upload_lists(solve));
+        fill_count = solve->schedule->fill_count;
     }
     STATUS_TRY(fill_launch<semiring>(workspace_matrix<semiring>(&solve->workspace),
                                      solve->lists.fills, fill_count, *rows, gpu->stream));
     STATUS_TRY(await_step(solve));
     const double filled_s = now_s();
-    solve->timings->fill_s += filled_s - begin_s;
+    solve->account->timings.fill_s += filled_s - begin_s;
     STATUS_TRY(upload_graph<semiring>(gpu, solve->graph, &solve->workspace, solve->observer,
                                       solve->lists.order));
     STATUS_TRY(await_step(solve));
-    solve->timings->h2d_s += now_s() - filled_s;
+    solve->account->timings.h2d_s += now_s() - filled_s;
     return STATUS_OK;
 }
 
