@@ -6,8 +6,6 @@
 
 struct dimacs {
     struct reader reader;
-    bool announced; /* whether the p line was read */
-    uint32_t vertex_count;
     uint64_t arcs; /* number of arcs read, including arcs that no_edge= removes */
 };
 
@@ -58,7 +56,7 @@ static enum status parse_problem_line(struct dimacs *dimacs, struct word_cursor 
     int64_t vertex_count;
     int64_t arc_count;
 
-    if (dimacs->announced) {
+    if (dimacs->reader.is_announced) {
         return problem_bad_graph(reterr, 0, 1, "There is a second p line.");
     }
     if (!line_word_is(name, "sp")) {
@@ -67,11 +65,7 @@ static enum status parse_problem_line(struct dimacs *dimacs, struct word_cursor 
     STATUS_TRY(line_word_parse_count(vertices, "the number of vertices", &vertex_count, reterr));
     STATUS_TRY(line_word_parse_count(arcs, "the number of arcs", &arc_count, reterr));
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
-    STATUS_TRY(
-        reader_announce(&dimacs->reader, (uint64_t)vertex_count, (uint64_t)arc_count, reterr));
-    dimacs->announced = true;
-    dimacs->vertex_count = (uint32_t)vertex_count;
-    return STATUS_OK;
+    return reader_announce(&dimacs->reader, (uint64_t)vertex_count, (uint64_t)arc_count, reterr);
 }
 
 static enum status parse_arc(struct dimacs *dimacs, struct word_cursor cursor,
@@ -82,14 +76,14 @@ static enum status parse_arc(struct dimacs *dimacs, struct word_cursor cursor,
     struct field weight = line_word_next(&cursor);
     uint32_t ends[2];
 
-    if (!dimacs->announced) {
+    if (!dimacs->reader.is_announced) {
         return problem_bad_graph(reterr, 0, 1, "There is an arc before the p line.");
     }
     if (dimacs->arcs == dimacs->reader.announced_edges) {
         return problem_bad_graph(reterr, 0, 1, "There are more arcs than the p line declares.");
     }
-    STATUS_TRY(line_word_parse_vertex(source, dimacs->vertex_count, &ends[0], reterr));
-    STATUS_TRY(line_word_parse_vertex(target, dimacs->vertex_count, &ends[1], reterr));
+    STATUS_TRY(line_word_parse_vertex(source, dimacs->reader.announced_vertices, &ends[0], reterr));
+    STATUS_TRY(line_word_parse_vertex(target, dimacs->reader.announced_vertices, &ends[1], reterr));
     if (weight.size == 0) {
         return line_word_refuse(weight, "a weight", reterr);
     }
@@ -106,8 +100,9 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
 
     if (size > 2 && memcmp(line, "a ", 2) == 0 &&
         line_parse_integers(line + 2, size - 2, ' ', 3, arc) &&
-        dimacs->arcs < dimacs->reader.announced_edges && arc[0] - 1 < dimacs->vertex_count &&
-        arc[1] - 1 < dimacs->vertex_count) {
+        dimacs->arcs < dimacs->reader.announced_edges &&
+        arc[0] - 1 < dimacs->reader.announced_vertices &&
+        arc[1] - 1 < dimacs->reader.announced_vertices) {
         dimacs->arcs++;
         return reader_add_real(&dimacs->reader, (uint32_t[]){arc[0] - 1, arc[1] - 1}, arc[2],
                                reterr);
@@ -131,16 +126,17 @@ static enum status finish_dimacs(struct reader *reader, struct graph **ret_graph
 {
     struct dimacs *dimacs = (struct dimacs *)reader;
 
-    if (!dimacs->announced) {
+    if (!reader->is_announced) {
         return problem_set(reterr, STATUS_BAD_GRAPH, "There is no line 'p sp n m'.");
     }
-    if (dimacs->arcs < dimacs->reader.announced_edges) {
+    if (dimacs->arcs < reader->announced_edges) {
         return problem_refuse_at(reterr, STATUS_TRUNCATED, reader->splitter.line, 0, NULL,
                                  "The p line declares m=%llu arcs, but %llu were found.",
-                                 (unsigned long long)dimacs->reader.announced_edges,
+                                 (unsigned long long)reader->announced_edges,
                                  (unsigned long long)dimacs->arcs);
     }
-    return reader_finish_range(reader, dimacs->vertex_count, 1, NULL, true, ret_graph, reterr);
+    return reader_finish_range(reader, reader->announced_vertices, 1, NULL, true, ret_graph,
+                               reterr);
 }
 
 const struct reader_class reader_dimacs_class = {

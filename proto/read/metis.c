@@ -19,10 +19,7 @@
 
 struct metis {
     struct reader reader;
-    bool headed; /* whether the header was read */
-    uint32_t vertex_count;
-    uint32_t row_count; /* number of vertex lines read so far */
-    int64_t edge_count;
+    uint32_t row_count;   /* number of vertex lines read so far */
     int64_t passed_count; /* number of sizes and weights to skip before a vertex's neighbours */
     bool has_edge_weights;
     uint64_t listed;  /* number of edges added, by their smaller endpoints */
@@ -71,10 +68,11 @@ static enum status parse_header(struct metis *metis, struct word_cursor cursor,
 {
     const struct graph_options *options = &metis->reader.options;
     int64_t vertex_count;
+    int64_t edge_count;
     STATUS_TRY(line_word_parse_count(line_word_next(&cursor), "the number of vertices",
                                      &vertex_count, reterr));
-    STATUS_TRY(line_word_parse_count(line_word_next(&cursor), "the number of edges",
-                                     &metis->edge_count, reterr));
+    STATUS_TRY(
+        line_word_parse_count(line_word_next(&cursor), "the number of edges", &edge_count, reterr));
     STATUS_TRY(parse_fmt(metis, &cursor, reterr));
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (options->has_directed && options->directed) {
@@ -82,10 +80,7 @@ static enum status parse_header(struct metis *metis, struct word_cursor cursor,
             reterr, STATUS_BAD_PARAMETER, "Omit directed=, or upload the arcs as an edge list.",
             "directed=true is not possible: the edges of this format are undirected.");
     }
-    metis->headed = true;
-    metis->vertex_count = (uint32_t)vertex_count;
-    return reader_announce(&metis->reader, (uint64_t)vertex_count, (uint64_t)metis->edge_count,
-                           reterr);
+    return reader_announce(&metis->reader, (uint64_t)vertex_count, (uint64_t)edge_count, reterr);
 }
 
 static uint64_t hash_edge(uint32_t first, uint32_t second, double weight)
@@ -101,7 +96,7 @@ static enum status add_neighbour(struct metis *metis, struct field vertex,
     struct field weight = {"1", 1, vertex.column, 0};
     uint32_t ends[2] = {row, 0};
     double value = 0;
-    STATUS_TRY(line_word_parse_vertex(vertex, metis->vertex_count, &ends[1], reterr));
+    STATUS_TRY(line_word_parse_vertex(vertex, metis->reader.announced_vertices, &ends[1], reterr));
     if (metis->has_edge_weights && (weight = line_word_next(cursor)).size == 0) {
         return line_word_refuse(weight, "the weight of the edge", reterr);
     }
@@ -146,27 +141,28 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     if (first.size > 0 && first.bytes[0] == '%') {
         return STATUS_OK;
     }
-    if (metis->headed && metis->row_count < metis->vertex_count) {
+    if (metis->reader.is_announced && metis->row_count < metis->reader.announced_vertices) {
         return parse_row(metis, cursor, reterr);
     }
     if (first.size == 0) {
         return STATUS_OK;
     }
-    return metis->headed ? problem_bad_graph(
-                               reterr, 0, first.column,
-                               "The file has more vertex lines than the header declares (n=%u).",
-                               metis->vertex_count)
-                         : parse_header(metis, cursor, reterr);
+    return metis->reader.is_announced
+               ? problem_bad_graph(
+                     reterr, 0, first.column,
+                     "The file has more vertex lines than the header declares (n=%u).",
+                     metis->reader.announced_vertices)
+               : parse_header(metis, cursor, reterr);
 }
 
 static enum status check_complete(const struct metis *metis, struct problem *reterr)
 {
-    if (metis->row_count < metis->vertex_count) {
+    if (metis->row_count < metis->reader.announced_vertices) {
         return problem_refuse_at(
             reterr, STATUS_TRUNCATED, metis->reader.splitter.line + 1, 0,
             "Write an empty line for a vertex without neighbours.",
             "The header declares n=%u vertices, but there are %u lines after it.",
-            metis->vertex_count, metis->row_count);
+            metis->reader.announced_vertices, metis->row_count);
     }
     if (metis->sums[0] != metis->sums[1]) {
         return problem_bad_graph_hint(
@@ -174,28 +170,29 @@ static enum status check_complete(const struct metis *metis, struct problem *ret
             "List each edge at both endpoints, or upload a directed graph as an edge list.",
             "The two endpoints of some edge do not list each other with the same weight.");
     }
-    if (metis->listed == (uint64_t)metis->edge_count) {
+    if (metis->listed == metis->reader.announced_edges) {
         return STATUS_OK;
     }
     return problem_bad_graph_hint(
         reterr, 0, 0, "Count each edge once in m, even though both of its endpoints list it.",
-        "The header declares m=%lld edges, but the lists contain %llu.",
-        (long long)metis->edge_count, (unsigned long long)metis->listed);
+        "The header declares m=%llu edges, but the lists contain %llu.",
+        (unsigned long long)metis->reader.announced_edges, (unsigned long long)metis->listed);
 }
 
 static enum status finish_metis(struct reader *reader, struct graph **ret_graph,
                                 struct problem *reterr)
 {
     struct metis *metis = (struct metis *)reader;
-    if (!metis->headed) {
+    if (!reader->is_announced) {
         return problem_set(reterr, STATUS_TRUNCATED, "There is no header 'n m [fmt [ncon]]'.");
     }
     /* If the last vertex has no neighbours, its empty line may be missing. */
-    if (metis->row_count + 1 == (uint64_t)metis->vertex_count) {
+    if (metis->row_count + 1 == (uint64_t)reader->announced_vertices) {
         STATUS_TRY(line_splitter_feed(&reader->splitter, "\n", 1, reterr));
     }
     STATUS_TRY(check_complete(metis, reterr));
-    return reader_finish_range(reader, metis->vertex_count, 1, NULL, false, ret_graph, reterr);
+    return reader_finish_range(reader, reader->announced_vertices, 1, NULL, false, ret_graph,
+                               reterr);
 }
 
 const struct reader_class reader_metis_class = {

@@ -15,12 +15,10 @@ enum symmetry { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW };
 struct mtx {
     struct reader reader;
     bool headed; /* whether the header line was read */
-    bool sized;  /* whether the size line was read */
     bool array;
     enum entry_type field;
     enum symmetry symmetry;
-    bool mirrored; /* an entry off the diagonal represents two directed edges */
-    uint32_t vertex_count;
+    bool mirrored;    /* an entry off the diagonal represents two directed edges */
     uint64_t entries; /* number of entries read */
     uint32_t row;     /* row of the next value of an array */
     uint32_t column;
@@ -135,10 +133,7 @@ static enum status parse_size(struct mtx *mtx, struct word_cursor cursor, struct
                                                             : row_count * (row_count - 1) / 2;
         mtx->row = mtx->symmetry == SYMMETRY_SKEW ? 1 : 0;
     }
-    STATUS_TRY(reader_announce(&mtx->reader, (uint64_t)row_count, (uint64_t)entry_count, reterr));
-    mtx->vertex_count = (uint32_t)row_count;
-    mtx->sized = true;
-    return STATUS_OK;
+    return reader_announce(&mtx->reader, (uint64_t)row_count, (uint64_t)entry_count, reterr);
 }
 
 static enum status refuse_more(uint64_t column, struct problem *reterr)
@@ -182,8 +177,8 @@ static enum status parse_coordinate(struct mtx *mtx, struct word_cursor cursor,
     if (mtx->entries == mtx->reader.announced_edges) {
         return refuse_more(row.column, reterr);
     }
-    STATUS_TRY(line_word_parse_vertex(row, mtx->vertex_count, &ends[0], reterr));
-    STATUS_TRY(line_word_parse_vertex(column, mtx->vertex_count, &ends[1], reterr));
+    STATUS_TRY(line_word_parse_vertex(row, mtx->reader.announced_vertices, &ends[0], reterr));
+    STATUS_TRY(line_word_parse_vertex(column, mtx->reader.announced_vertices, &ends[1], reterr));
     if (mtx->field != FIELD_PATTERN) {
         weight = line_word_next(&cursor);
         STATUS_TRY(weight.size == 0 ? line_word_refuse(weight, "a value", reterr) : STATUS_OK);
@@ -213,7 +208,7 @@ static enum status parse_values(struct mtx *mtx, struct word_cursor cursor, stru
         }
         /* The next value is below this one, or at the top of the next column. */
         mtx->row++;
-        if (mtx->row >= mtx->vertex_count) {
+        if (mtx->row >= mtx->reader.announced_vertices) {
             mtx->column++;
             mtx->row = mtx->symmetry == SYMMETRY_GENERAL ? 0 : mtx->column;
             mtx->row += mtx->symmetry == SYMMETRY_SKEW;
@@ -234,7 +229,7 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     if (first.size == 0 || first.bytes[0] == '%') {
         return STATUS_OK;
     }
-    if (!mtx->sized) {
+    if (!mtx->reader.is_announced) {
         return parse_size(mtx, cursor, reterr);
     }
     return mtx->array ? parse_values(mtx, cursor, reterr) : parse_coordinate(mtx, cursor, reterr);
@@ -244,11 +239,11 @@ static enum status finish_mtx(struct reader *reader, struct graph **ret_graph,
                               struct problem *reterr)
 {
     struct mtx *mtx = (struct mtx *)reader;
-    if (mtx->sized && mtx->entries == mtx->reader.announced_edges) {
-        return reader_finish_range(reader, mtx->vertex_count, 1, NULL,
+    if (reader->is_announced && mtx->entries == reader->announced_edges) {
+        return reader_finish_range(reader, reader->announced_vertices, 1, NULL,
                                    mtx->symmetry != SYMMETRY_SYMMETRIC, ret_graph, reterr);
     }
-    if (!mtx->sized) {
+    if (!reader->is_announced) {
         return problem_refuse_at(reterr, STATUS_TRUNCATED, reader->splitter.line, 0, NULL,
                                  "The file ends before the size line.");
     }

@@ -205,7 +205,10 @@ enum status reader_announce(struct reader *reader, uint64_t vertex_count, uint64
     reader->announced_edges = edge_count;
     STATUS_TRY(reader_admit_count(reader, vertex_count, reterr));
     STATUS_TRY(graph_builder_admit(reader->builder, vertex_count, reterr));
-    return graph_builder_admit_edges(reader->builder, edge_count, reterr);
+    STATUS_TRY(graph_builder_admit_edges(reader->builder, edge_count, reterr));
+    reader->announced_vertices = (uint32_t)vertex_count;
+    reader->is_announced = true;
+    return STATUS_OK;
 }
 
 enum status reader_name_vertex(struct name_table *names, const char *name, size_t size,

@@ -61,6 +61,8 @@ struct reader {
     struct line_splitter splitter;  /* used by formats that consist of lines */
     struct record_splitter records; /* used by binary formats */
     struct reader_notes notes;      /* complete after reader_finish */
+    bool is_announced;              /* whether reader_announce has accepted a header */
+    uint32_t announced_vertices;    /* number of vertices that the header declares */
     uint64_t announced_edges;       /* number of edges that the header declares; 0: not declared */
     bool fed;                       /* whether any byte was fed */
 };
