@@ -620,37 +620,37 @@ enum status columns_read_row(struct columns *columns, const struct table_row *ro
     return STATUS_OK;
 }
 
-enum status columns_find(struct columns *columns, const char *name, size_t size, bool is_nested,
+enum status columns_find(struct columns *columns, struct field name, bool is_nested,
                          size_t *ret_index, struct problem *reterr)
 {
     const char *wanted = columns->reader->options.weight;
-    const size_t shown = size > COLUMN_NAME_SIZE - 4 ? COLUMN_NAME_SIZE - 4 : size;
+    const size_t shown = name.size > COLUMN_NAME_SIZE - 4 ? COLUMN_NAME_SIZE - 4 : name.size;
 
     for (size_t i = 0; i < columns->count; i++) {
         const size_t at = (columns->last + 1 + i) % columns->count;
         const struct column *column = &columns->list[at];
 
-        if (strlen(column->name) == shown && memcmp(column->name, name, shown) == 0 &&
+        if (strlen(column->name) == shown && memcmp(column->name, name.bytes, shown) == 0 &&
             column->is_nested == is_nested) {
             *ret_index = columns->last = at;
             return STATUS_OK;
         }
     }
     if (columns->count == COLUMN_LIMIT) {
-        return problem_bad_graph_hint(reterr, 0, 0, "Export only the attribute with the weight.",
+        return problem_bad_graph_hint(reterr, name.line, name.column,
+                                      "Export only the attribute with the weight.",
                                       "The edges have more than %d attributes.", COLUMN_LIMIT);
     }
-    struct field field = {name, size, 0, 0};
-    struct column *column = add_column(columns, field);
+    struct column *column = add_column(columns, name);
 
     columns->has_header = true;
     *ret_index = columns->last = columns->count - 1;
     column->is_nested = is_nested;
-    if (!is_nested && strlen(wanted) == size && memcmp(wanted, name, size) == 0 &&
+    if (!is_nested && strlen(wanted) == name.size && memcmp(wanted, name.bytes, name.size) == 0 &&
         !columns->is_unweighted) {
         set_role(columns, *ret_index, ROLE_WEIGHT);
     } else if (!is_nested) {
-        propose_role(columns, *ret_index, field);
+        propose_role(columns, *ret_index, name);
     }
     return STATUS_OK;
 }

@@ -112,8 +112,8 @@ MUST_CHECK enum status columns_read_row(struct columns *columns, const struct ta
                                         struct edge_record *record, struct problem *reterr);
 
 /* Returns the column with this name, adding a new column. STATUS_BAD_GRAPH beyond COLUMN_LIMIT. */
-MUST_CHECK enum status columns_find(struct columns *columns, const char *name, size_t size,
-                                    bool is_nested, size_t *ret_index, struct problem *reterr);
+MUST_CHECK enum status columns_find(struct columns *columns, struct field name, bool is_nested,
+                                    size_t *ret_index, struct problem *reterr);
 /* Accepts the value of a field, with its line number. Copies the value into the record if its
  * column has a role. STATUS_BAD_GRAPH if the record already has a value of this column. */
 MUST_CHECK enum status columns_accept_value(struct columns *columns, size_t index,

@@ -296,7 +296,7 @@ enum status edge_dict_parse(const char *line, size_t begin, size_t size, struct 
         struct field value = trim_value(line, colon + 1, end);
 
         value.size = value.size == 4 && memcmp(value.bytes, "None", 4) == 0 ? 0 : value.size;
-        STATUS_TRY(columns_find(columns, key.bytes, key.size, false, &index, reterr));
+        STATUS_TRY(columns_find(columns, key, false, &index, reterr));
         STATUS_TRY(columns_accept_value(columns, index, value, record, reterr));
         at = field_skip_blanks(line, end + (line[end] == ','), size);
     }

@@ -119,15 +119,13 @@ static const char *find_attribute(const char *const *attributes, const char *nam
 }
 
 /* Finds the column of an attribute. A problem gets the position of the current element. */
-static enum status find_column(struct graphml *graphml, const char *name, size_t *ret_index)
+static enum status find_column(struct graphml *graphml, const char *name, bool is_nested,
+                               size_t *ret_index)
 {
     const struct json_place place = place_of(graphml);
-    const enum status status =
-        columns_find(&graphml->columns, name, strlen(name), false, ret_index, graphml->reterr);
-    if (status != STATUS_OK) {
-        problem_at(graphml->reterr, place.line, place.column);
-    }
-    return status;
+    const struct field field = {name, strlen(name), place.column, place.line};
+
+    return columns_find(&graphml->columns, field, is_nested, ret_index, graphml->reterr);
 }
 
 /* Parses a <key>. It applies to edges if its `for` says so or is missing. Several keys may have the
@@ -151,7 +149,7 @@ static enum status parse_key(struct graphml *graphml, const char *const *attribu
         return refuse_element(graphml, "The edges have too many attributes.",
                               "Export only the attribute with the weight.");
     }
-    STATUS_TRY(find_column(graphml, name == NULL ? id : name, &graphml->key));
+    STATUS_TRY(find_column(graphml, name == NULL ? id : name, false, &graphml->key));
     if (type != NULL && strcmp(type, "boolean") == 0) {
         columns_bar_numbers(&graphml->columns, graphml->key);
     }
@@ -314,12 +312,12 @@ static enum status parse_element(struct graphml *graphml, enum element element, 
         return begin_edge(graphml, attributes);
     case ELEMENT_DATA:
         column = name != NULL ? find_key(graphml, name) : NO_COLUMN;
-        STATUS_TRY(name != NULL && column == NO_COLUMN ? find_column(graphml, name, &column)
+        STATUS_TRY(name != NULL && column == NO_COLUMN ? find_column(graphml, name, false, &column)
                                                        : STATUS_OK);
         begin_value(graphml, &graphml->data, column);
         return STATUS_OK;
     case ELEMENT_LABEL:
-        STATUS_TRY(columns_find(&graphml->columns, "EdgeLabel", 9, true, &column, graphml->reterr));
+        STATUS_TRY(find_column(graphml, "EdgeLabel", true, &column));
         begin_value(graphml, &graphml->data, column);
         return STATUS_OK;
     case ELEMENT_HYPEREDGE:

@@ -357,32 +357,27 @@ static enum status accept_value(struct json *json, const struct json_token *toke
 static enum status parse_attribute(struct json *json, const struct json_token *token,
                                    unsigned depth, struct problem *reterr)
 {
+    const struct field name = {token->text, token->size, token->place.column, token->place.line};
     const bool is_reached =
         json->dialect == DIALECT_JSON ? depth == 2 : depth == 3 && json->in_metadata;
 
-    if (token->kind != JSON_TOKEN_KEY) {
-        return accept_value(json, token, reterr);
-    }
-    const enum status status =
-        columns_find(&json->columns, token->text, token->size, !is_reached, &json->column, reterr);
-    if (status != STATUS_OK) {
-        problem_at(reterr, token->place.line, token->place.column);
-    }
-    return status;
+    return token->kind == JSON_TOKEN_KEY
+               ? columns_find(&json->columns, name, !is_reached, &json->column, reterr)
+               : accept_value(json, token, reterr);
 }
 
 /* Parses the next part of an edge that is an array. Vertices are compared with "n" at the end. */
 static enum status parse_array_part(struct json *json, const struct json_token *token,
                                     struct problem *reterr)
 {
+    const struct field weight = {READER_WEIGHT_VALUE, strlen(READER_WEIGHT_VALUE), 0, 0};
     const unsigned part = json->part_count++;
     int64_t vertex;
 
     if (part >= 2) {
         STATUS_TRY(part > 2
                        ? refuse_token(token, "An edge must be [source, target, weight].", reterr)
-                       : columns_find(&json->columns, READER_WEIGHT_VALUE,
-                                      strlen(READER_WEIGHT_VALUE), false, &json->column, reterr));
+                       : columns_find(&json->columns, weight, false, &json->column, reterr));
         return accept_value(json, token, reterr);
     }
     if (token->kind != JSON_TOKEN_NUMBER ||
