@@ -316,7 +316,7 @@ static void propose_weight(struct columns *columns, size_t index)
     const size_t rank = columns->list[index].rank;
 
     if (weight == NO_COLUMN || (rank == 0 && columns->list[weight].rank != 0 &&
-                                graph_builder_edge_count(columns->reader->builder) == 0)) {
+                                columns->reader->builder.list.count == 0)) {
         set_role(columns, index, ROLE_WEIGHT);
         columns->rival = NO_COLUMN;
     } else if (columns->list[weight].rank != 0 || rank == 0) {
@@ -833,7 +833,7 @@ static enum status check_left(const struct columns *columns, struct problem *ret
     if (columns->roles[ROLE_WEIGHT] != NO_COLUMN || columns->is_unweighted) {
         return STATUS_OK;
     }
-    if (wanted[0] != '\0' && graph_builder_edge_count(columns->reader->builder) > 0) {
+    if (wanted[0] != '\0' && columns->reader->builder.list.count > 0) {
         return refuse_name(columns, "weight", wanted, reterr);
     }
     const struct column *first = list_columns(columns, true, LOOK_NUMBER, ", ", list);

@@ -113,7 +113,7 @@ enum status edge_check_counts(const int64_t integers[3], size_t column_count, bo
                               struct problem *reterr)
 {
     const bool is_square = integers[0] == integers[1];
-    const int64_t behind = (int64_t)graph_builder_edge_count(builder) - !is_counted;
+    const int64_t behind = (int64_t)builder->list.count - !is_counted;
     const int64_t least_behind = column_count == 2 ? 1 : 2;
     int64_t least = INT64_MAX;
     int64_t most = 0;
@@ -146,13 +146,13 @@ enum status edge_check_counts(const int64_t integers[3], size_t column_count, bo
 
 enum status edge_check_times(const struct graph_builder *builder, struct problem *reterr)
 {
-    const uint64_t count = graph_builder_edge_count(builder);
+    const uint64_t count = builder->list.count;
     const double year_2000 = 946684800;
     bool is_round = true; /* large weights that are not timestamps are often multiples of 1000 */
     uint64_t i = 0;
 
     for (; i < count; i++) {
-        const double weight = graph_builder_edge(builder, i).weight;
+        const double weight = builder->list.edges[i].weight;
 
         if (weight < year_2000 || weight > INT32_MAX) {
             break;
@@ -171,8 +171,8 @@ enum status edge_check_times(const struct graph_builder *builder, struct problem
 /* Returns whether the first edge, which joins rows 0 and 1, shares no vertex with another edge. */
 static bool is_first_apart(const struct graph_builder *builder)
 {
-    for (uint64_t i = 1; i < graph_builder_edge_count(builder); i++) {
-        const struct edge edge = graph_builder_edge(builder, i);
+    for (uint64_t i = 1; i < builder->list.count; i++) {
+        const struct edge edge = builder->list.edges[i];
 
         if (edge.source < 2 || edge.target < 2) {
             return false;
@@ -218,7 +218,7 @@ void edge_check_warn(const struct graph_builder *builder, const struct name_tabl
                                  (int)text_utf8_size(words[0], sizes[0] > 60 ? 60 : sizes[0]),
                                  words[0]),
                      "Remove lines that are not edges, and name the columns source and target.");
-    } else if (may_be_header && graph_builder_edge_count(builder) > 1 && is_first_apart(builder)) {
+    } else if (may_be_header && builder->list.count > 1 && is_first_apart(builder)) {
         warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
                                  "The first line was read as an edge but shares no vertex with "
                                  "another edge, so it may be a header."),

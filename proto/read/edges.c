@@ -82,7 +82,7 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
         return STATUS_OK;
     }
     STATUS_TRY(is_quoted ? STATUS_OK : edge_check_name(field, edges->has_header, reterr));
-    return graph_builder_admit(edges->reader.builder, (uint64_t)named + 1, reterr);
+    return graph_builder_admit(&edges->reader.builder, (uint64_t)named + 1, reterr);
 }
 
 /* Refuses a line with the wrong number of columns. The problem's position is the first extra
@@ -159,7 +159,7 @@ static enum status decide_columns(struct edges *edges, const struct table_row *h
     snprintf(notes->variant, sizeof(notes->variant), "%s, %s header",
              field_delimiter_name(edges->cursor.delimiter), header == NULL ? "no" : "with");
     return options->has_vertex_count
-               ? graph_builder_admit(edges->reader.builder, options->vertex_count, reterr)
+               ? graph_builder_admit(&edges->reader.builder, options->vertex_count, reterr)
                : STATUS_OK;
 }
 
@@ -193,7 +193,7 @@ static enum status parse_counts(struct edges *edges, const int64_t counts[2],
                              (long long)counts[0], (long long)counts[1]),
                  "If the line is an edge, add a weight, as in the other lines.");
     STATUS_TRY(reader_admit_count(&edges->reader, (uint64_t)counts[0], reterr));
-    return graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr);
+    return graph_builder_admit(&edges->reader.builder, (uint64_t)counts[0], reterr);
 }
 
 /* Returns whether the first line is a header: none of its fields is a number, and either its names
@@ -539,12 +539,12 @@ static enum status check_first(const struct edges *edges, struct problem *reterr
     if (edges->is_counted ||
         (!reader->options.has_vertex_count && edges->columns.ends != ENDS_BY_PARAMETER)) {
         STATUS_TRY(edge_check_counts(edges->integers, edges->columns.count, edges->is_counted,
-                                     reader->builder, edges->names, reterr));
+                                     &reader->builder, edges->names, reterr));
     }
     return edges->has_header || edges->has_dicts || edges->columns.roles[ROLE_WEIGHT] != 2 ||
                    reader->options.weight[0] != '\0' || edges->comments.is_konect
                ? STATUS_OK
-               : edge_check_times(reader->builder, reterr);
+               : edge_check_times(&reader->builder, reterr);
 }
 
 static enum status finish_edges(struct reader *reader, struct graph **ret_graph,
@@ -567,7 +567,7 @@ static enum status finish_edges(struct reader *reader, struct graph **ret_graph,
         return status;
     }
     STATUS_TRY(columns_finish(&edges->columns, reterr));
-    edge_check_warn(reader->builder, edges->names, !edges->has_header && !edges->has_dicts,
+    edge_check_warn(&reader->builder, edges->names, !edges->has_header && !edges->has_dicts,
                     &reader->notes.warnings);
     return options->has_vertex_count
                ? reader_finish_range(reader, options->vertex_count, 0, NULL,

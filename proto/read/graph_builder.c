@@ -9,41 +9,23 @@
 /* Bytes per vertex in graph_tighten_bound: two arrays of offsets, two of lengths, and a queue. */
 #define VERTEX_BYTES 36
 
-struct graph_builder {
-    struct graph_options options;
-    struct edge_buffer list;
-    uint64_t capacity;
-    uint64_t vertex_count; /* number of vertices admitted */
-};
-
-enum status graph_builder_create(const struct graph_options *options,
-                                 struct graph_builder **ret_builder)
+struct graph_builder graph_builder_init(const struct graph_options *options)
 {
-    struct graph_builder *builder = calloc(1, sizeof(*builder));
-
-    if (builder == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    builder->options = *options;
-    builder->vertex_count = options->has_vertex_count ? options->vertex_count : 0;
-    *ret_builder = builder;
-    return STATUS_OK;
+    return (struct graph_builder){
+        .options = options, .vertex_count = options->has_vertex_count ? options->vertex_count : 0};
 }
 
-void graph_builder_destroy(struct graph_builder *builder)
+void graph_builder_clear(struct graph_builder *builder)
 {
-    if (builder == NULL) {
-        return;
-    }
     free(builder->list.edges);
-    free(builder);
+    *builder = (struct graph_builder){0};
 }
 
 /* Checks the disk space for the matrix. The rest of the result is checked later. */
 static enum status check_room(const struct graph_builder *builder, uint64_t vertex_count,
                               struct problem *reterr)
 {
-    const struct graph_options *options = &builder->options;
+    const struct graph_options *options = builder->options;
     const double bytes =
         (double)vertex_count * (double)vertex_count * (double)options->element_bytes;
 
@@ -60,8 +42,8 @@ static enum status check_room(const struct graph_builder *builder, uint64_t vert
 enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_count,
                                 struct problem *reterr)
 {
-    const char *reason = builder->options.vertex_limit_reason;
-    uint64_t limit = builder->options.vertex_limit;
+    const char *reason = builder->options->vertex_limit_reason;
+    uint64_t limit = builder->options->vertex_limit;
 
     if (limit == 0 || limit > GRAPH_VERTEX_LIMIT) {
         limit = GRAPH_VERTEX_LIMIT;
@@ -85,7 +67,7 @@ enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_c
 enum status graph_builder_admit_edges(const struct graph_builder *builder, uint64_t edge_count,
                                       struct problem *reterr)
 {
-    const uint64_t limit = builder->options.edge_limit;
+    const uint64_t limit = builder->options->edge_limit;
 
     if (limit == 0 || edge_count <= limit) {
         return STATUS_OK;
@@ -102,8 +84,8 @@ static enum status make_room(struct graph_builder *builder, struct problem *rete
 
     STATUS_TRY(graph_builder_admit_edges(builder, builder->list.count + 1, reterr));
     capacity = capacity < FIRST_CAPACITY ? FIRST_CAPACITY : capacity;
-    if (builder->options.edge_limit > 0 && capacity > builder->options.edge_limit) {
-        capacity = builder->options.edge_limit;
+    if (builder->options->edge_limit > 0 && capacity > builder->options->edge_limit) {
+        capacity = builder->options->edge_limit;
     }
     STATUS_TRY(edge_array_resize(&builder->list.edges, capacity, sizeof(*builder->list.edges)));
     builder->capacity = capacity;
@@ -127,17 +109,6 @@ uint64_t graph_builder_memory(const struct graph_builder *builder)
     return builder->list.count * GRAPH_BUILDER_EDGE_BYTES + builder->vertex_count * VERTEX_BYTES;
 }
 
-uint64_t graph_builder_edge_count(const struct graph_builder *builder)
-{
-    return builder->list.count;
-}
-
-struct edge graph_builder_edge(const struct graph_builder *builder, uint64_t index)
-{
-    CHECK(index < builder->list.count);
-    return builder->list.edges[index];
-}
-
 enum status graph_builder_finish(struct graph_builder *builder, struct vertex_names **take_names,
                                  const uint32_t *row_of, bool directed, struct graph **ret_graph,
                                  struct problem *reterr)
@@ -148,7 +119,7 @@ enum status graph_builder_finish(struct graph_builder *builder, struct vertex_na
         return STATUS_NO_MEMORY;
     }
     graph->vertex_count = vertex_names_count(*take_names);
-    graph->directed = builder->options.has_directed ? builder->options.directed : directed;
+    graph->directed = builder->options->has_directed ? builder->options->directed : directed;
     graph->summary.edges_read = builder->list.count;
     graph->summary.negative_loop = NO_VERTEX;
     const enum status status = graph_rows_build(&builder->list, row_of, graph);

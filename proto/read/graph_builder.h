@@ -6,8 +6,6 @@
 #include "proto/read/charset.h"
 #include "proto/read/edge_buffer.h"
 
-struct graph_builder;
-
 /* The parameter no_edge=: not given, `none`, or a weight that marks a missing edge. */
 enum no_edge { NO_EDGE_UNSAID, NO_EDGE_NONE, NO_EDGE_VALUE };
 
@@ -33,9 +31,16 @@ struct graph_options {
     char charset[CHARSET_NAME_SIZE]; /* charset of the upload; empty = not given */
 };
 
-MUST_CHECK enum status graph_builder_create(const struct graph_options *options,
-                                            struct graph_builder **ret_builder);
-void graph_builder_destroy(struct graph_builder *builder);
+struct graph_builder {
+    const struct graph_options *options; /* borrowed */
+    struct edge_buffer list;             /* edges in the order in which they were added */
+    uint64_t capacity;
+    uint64_t vertex_count; /* number of vertices admitted */
+};
+
+struct graph_builder graph_builder_init(const struct graph_options *options);
+/* Frees the edges, if the graph has not been built; a zeroed struct is allowed. */
+void graph_builder_clear(struct graph_builder *builder);
 
 /* Checks a number of vertices. STATUS_TOO_LARGE or STATUS_DISK_FULL, with limit and hint. */
 MUST_CHECK enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_count,
@@ -54,14 +59,10 @@ MUST_CHECK enum status graph_builder_admit_edges(const struct graph_builder *bui
 MUST_CHECK enum status graph_builder_add(struct graph_builder *builder, uint32_t source,
                                          uint32_t target, double weight, struct problem *reterr);
 
-uint64_t graph_builder_edge_count(const struct graph_builder *builder);
-/* Returns the edge with this index, in the order in which edges were added. */
-struct edge graph_builder_edge(const struct graph_builder *builder, uint64_t index);
-
 /* Builds the graph in canonical form, with summary and names. The names are moved on success.
  * row_of, if not NULL, maps each row passed to graph_builder_add to its final row. directed:
  * whether the format states that edges are directed; the options override it. Afterwards the
- * builder can only be destroyed. STATUS_NO_MEMORY. */
+ * builder can only be cleared. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_builder_finish(struct graph_builder *builder,
                                             struct vertex_names **take_names,
                                             const uint32_t *row_of, bool directed,

@@ -247,7 +247,7 @@ static enum status parse_member_value(struct json *json, const struct json_token
             json->vertex_count < 0) {
             return refuse_token(token, "\"n\" must be the number of vertices.", reterr);
         }
-        return graph_builder_admit(json->reader.builder, (uint64_t)json->vertex_count, reterr);
+        return graph_builder_admit(&json->reader.builder, (uint64_t)json->vertex_count, reterr);
     case MEMBER_DIRECTED:
         return parse_direction(token, &json->directed, reterr);
     case MEMBER_NODES:
@@ -592,7 +592,7 @@ static enum status finish_compact(struct json *json, struct graph **ret_graph,
     const uint64_t count =
         has_seen(json, MEMBER_N) ? (uint64_t)json->vertex_count : json->reader.options.vertex_count;
     STATUS_TRY(reader_admit_count(&json->reader, count, reterr));
-    STATUS_TRY(graph_builder_admit(json->reader.builder, count, reterr));
+    STATUS_TRY(graph_builder_admit(&json->reader.builder, count, reterr));
     if (json->largest_place.line > 0 && json->largest >= count) {
         STATUS_TRY(problem_bad_graph(reterr, json->largest_place.line, json->largest_place.column,
                                      "Vertex %u is outside the range 0 to n-1 with n=%llu.",

@@ -35,7 +35,7 @@ enum status json_matrix_accept(struct json_matrix *matrix, const struct json_tok
     }
     if (token->kind == JSON_TOKEN_ARRAY_BEGIN) {
         matrix->column = 0;
-        return graph_builder_admit(matrix->reader->builder, (uint64_t)matrix->row + 1, reterr);
+        return graph_builder_admit(&matrix->reader->builder, (uint64_t)matrix->row + 1, reterr);
     }
     if (token->kind != JSON_TOKEN_ARRAY_END) {
         return json_token_refuse(

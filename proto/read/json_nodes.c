@@ -40,7 +40,7 @@ static enum status add_vertex(struct json_nodes *nodes, const struct json_token 
         .is_string = token->kind == JSON_TOKEN_STRING,
     };
     nodes->has_string |= nodes->vertices[row].is_string;
-    return graph_builder_admit(nodes->reader->builder, (uint64_t)row + 1, reterr);
+    return graph_builder_admit(&nodes->reader->builder, (uint64_t)row + 1, reterr);
 }
 
 static enum status check_name(const struct json_token *token, struct problem *reterr)

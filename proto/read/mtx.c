@@ -155,15 +155,14 @@ static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct fie
                                       "The header says integer, but '%.*s' has a decimal point.",
                                       weight.size > 40 ? 40 : (int)weight.size, weight.bytes);
     }
-    const uint64_t before = graph_builder_edge_count(mtx->reader.builder);
+    const uint64_t before = mtx->reader.builder.list.count;
     mtx->entries++;
     STATUS_TRY(reader_add_edge(&mtx->reader, ends, weight, reterr));
-    if (!mtx->mirrored || ends[0] == ends[1] ||
-        graph_builder_edge_count(mtx->reader.builder) == before) {
+    if (!mtx->mirrored || ends[0] == ends[1] || mtx->reader.builder.list.count == before) {
         return STATUS_OK;
     }
-    const double value = graph_builder_edge(mtx->reader.builder, before).weight;
-    return graph_builder_add(mtx->reader.builder, ends[1], ends[0],
+    const double value = mtx->reader.builder.list.edges[before].weight;
+    return graph_builder_add(&mtx->reader.builder, ends[1], ends[0],
                              mtx->symmetry == SYMMETRY_SKEW ? -value : value, reterr);
 }
 

@@ -77,8 +77,8 @@ enum status reader_create(enum format format, const struct graph_options *option
     reader->records.take = class->take_records;
     reader->records.context = reader;
     record_splitter_expect_header(&reader->records, class->header_size);
-    if (graph_builder_create(options, &reader->builder) != STATUS_OK ||
-        (class->init != NULL && class->init(reader) != STATUS_OK)) {
+    reader->builder = graph_builder_init(&reader->options);
+    if (class->init != NULL && class->init(reader) != STATUS_OK) {
         reader_destroy(reader);
         return STATUS_NO_MEMORY;
     }
@@ -152,7 +152,7 @@ void reader_destroy(struct reader *reader)
     }
     line_splitter_finish(&reader->splitter);
     text_finish(&reader->records.pending);
-    graph_builder_destroy(reader->builder);
+    graph_builder_clear(&reader->builder);
     free(reader);
 }
 
@@ -164,18 +164,18 @@ uint64_t reader_memory(const struct reader *reader)
     const uint64_t line_bytes =
         splitter->limit > 0 ? splitter->pending.size * GRAPH_BUILDER_EDGE_BYTES : 0;
 
-    return graph_builder_memory(reader->builder) + splitter->pending.capacity + line_bytes +
+    return graph_builder_memory(&reader->builder) + splitter->pending.capacity + line_bytes +
            (reader->class_->memory != NULL ? reader->class_->memory(reader) : 0);
 }
 
 uint64_t reader_announced_memory(const struct reader *reader)
 {
-    const uint64_t read = graph_builder_edge_count(reader->builder);
+    const uint64_t read = reader->builder.list.count;
     const uint64_t left = reader->announced_edges > read ? reader->announced_edges - read : 0;
     uint64_t bytes;
 
     return __builtin_mul_overflow(left, GRAPH_BUILDER_EDGE_BYTES, &bytes) ||
-                   __builtin_add_overflow(bytes, graph_builder_memory(reader->builder), &bytes)
+                   __builtin_add_overflow(bytes, graph_builder_memory(&reader->builder), &bytes)
                ? UINT64_MAX
                : bytes;
 }
@@ -204,8 +204,8 @@ enum status reader_announce(struct reader *reader, uint64_t vertex_count, uint64
 {
     reader->announced_edges = edge_count;
     STATUS_TRY(reader_admit_count(reader, vertex_count, reterr));
-    STATUS_TRY(graph_builder_admit(reader->builder, vertex_count, reterr));
-    STATUS_TRY(graph_builder_admit_edges(reader->builder, edge_count, reterr));
+    STATUS_TRY(graph_builder_admit(&reader->builder, vertex_count, reterr));
+    STATUS_TRY(graph_builder_admit_edges(&reader->builder, edge_count, reterr));
     reader->announced_vertices = (uint32_t)vertex_count;
     reader->is_announced = true;
     return STATUS_OK;
@@ -278,7 +278,7 @@ enum status reader_add_real(struct reader *reader, const uint32_t ends[2], doubl
     bool is_edge;
 
     STATUS_TRY(judge_value(reader, value, &is_edge, reterr));
-    return is_edge ? graph_builder_add(reader->builder, ends[0], ends[1], value, reterr)
+    return is_edge ? graph_builder_add(&reader->builder, ends[0], ends[1], value, reterr)
                    : STATUS_OK;
 }
 
@@ -409,7 +409,7 @@ static enum status finish_graph(struct reader *reader, struct vertex_names *name
                                 struct problem *reterr)
 {
     const enum status status =
-        graph_builder_finish(reader->builder, &names, row_of, directed, ret_graph, reterr);
+        graph_builder_finish(&reader->builder, &names, row_of, directed, ret_graph, reterr);
 
     vertex_names_destroy(names);
     return status;

@@ -51,13 +51,13 @@ struct reader_notes {
 /* Value of notes.weight if each edge has one unnamed field for the weight. */
 #define READER_WEIGHT_VALUE "value"
 
-/* Base of each format's own struct, as its first member. reader_create allocates the struct and the
- * builder, and reader_destroy frees both; a format frees its other memory in cleanup. */
+/* Base of each format's own struct, as its first member. reader_create allocates the struct, and
+ * reader_destroy frees it; a format frees its other memory in cleanup. */
 struct reader {
     const struct reader_class *class_;
     enum format format;
     struct graph_options options;
-    struct graph_builder *builder;
+    struct graph_builder builder;
     struct line_splitter splitter;  /* used by formats that consist of lines */
     struct record_splitter records; /* used by binary formats */
     struct reader_notes notes;      /* complete after reader_finish */

@@ -94,15 +94,14 @@ static enum status make_graph(uint32_t n, bool directed, struct graph **ret_grap
         .max_weight = WEIGHT_MAX,
         .seed = 1,
     };
-    struct graph_builder *builder;
+    struct graph_builder builder = graph_builder_init(&options);
     struct vertex_names *names = NULL;
-    STATUS_TRY(graph_builder_create(&options, &builder));
-    const struct generator_sink sink = {builder, add_edge};
+    const struct generator_sink sink = {&builder, add_edge};
     enum status status = generator_run(&request, &sink);
     STATUS_THEN(status, vertex_names_create_range(n, 0, &names));
-    STATUS_THEN(status, graph_builder_finish(builder, &names, NULL, directed, ret_graph, reterr));
+    STATUS_THEN(status, graph_builder_finish(&builder, &names, NULL, directed, ret_graph, reterr));
     vertex_names_destroy(names);
-    graph_builder_destroy(builder);
+    graph_builder_clear(&builder);
     return status;
 }
 

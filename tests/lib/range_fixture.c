@@ -10,19 +10,18 @@ struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges,
                           bool directed)
 {
     const struct graph_options options = {0};
-    struct graph_builder *builder = NULL;
+    struct graph_builder builder = graph_builder_init(&options);
     struct vertex_names *names = NULL;
     struct graph *graph = NULL;
-    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
     assert_int_equal(vertex_names_create_range(vertex_count, 1, &names), STATUS_OK);
     for (size_t i = 0; i < count; ++i) {
         assert_int_equal(
-            graph_builder_add(builder, edges[i].source, edges[i].target, edges[i].weight, NULL),
+            graph_builder_add(&builder, edges[i].source, edges[i].target, edges[i].weight, NULL),
             STATUS_OK);
     }
-    assert_int_equal(graph_builder_finish(builder, &names, NULL, directed, &graph, NULL),
+    assert_int_equal(graph_builder_finish(&builder, &names, NULL, directed, &graph, NULL),
                      STATUS_OK);
-    graph_builder_destroy(builder);
+    graph_builder_clear(&builder);
     return graph;
 }
 

@@ -23,16 +23,16 @@ void edge_list_finish(struct edge_list *list)
 struct graph *edge_list_build(const struct edge_list *list)
 {
     const struct graph_options options = {0};
-    struct graph_builder *builder = NULL;
+    struct graph_builder builder = graph_builder_init(&options);
     struct vertex_names *names = NULL;
     struct graph *graph = NULL;
-    CHECK(graph_builder_create(&options, &builder) == STATUS_OK);
     CHECK(vertex_names_create_range(list->vertex_count, 0, &names) == STATUS_OK);
     for (size_t index = 0; index < list->count; ++index) {
         const struct edge edge = list->edges[index];
-        CHECK(graph_builder_add(builder, edge.source, edge.target, edge.weight, NULL) == STATUS_OK);
+        CHECK(graph_builder_add(&builder, edge.source, edge.target, edge.weight, NULL) ==
+              STATUS_OK);
     }
-    CHECK(graph_builder_finish(builder, &names, NULL, list->directed, &graph, NULL) == STATUS_OK);
-    graph_builder_destroy(builder);
+    CHECK(graph_builder_finish(&builder, &names, NULL, list->directed, &graph, NULL) == STATUS_OK);
+    graph_builder_clear(&builder);
     return graph;
 }

@@ -89,16 +89,15 @@ TEST(sorted_and_unsorted_edges_give_the_same_graph)
 TEST(edges_are_accepted_up_to_the_limit)
 {
     struct graph_options options = {.edge_limit = 2};
-    struct graph_builder *builder = NULL;
+    struct graph_builder builder = graph_builder_init(&options);
     struct problem problem = {0};
 
-    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
-    assert_int_equal(graph_builder_add(builder, 2, 1, 40, &problem), STATUS_OK);
-    assert_int_equal(graph_builder_add(builder, 0, 2, -0.0, &problem), STATUS_OK);
-    assert_false(signbit(graph_builder_edge(builder, 1).weight));
-    assert_int_equal(graph_builder_add(builder, 0, 1, 60, &problem), STATUS_TOO_LARGE);
+    assert_int_equal(graph_builder_add(&builder, 2, 1, 40, &problem), STATUS_OK);
+    assert_int_equal(graph_builder_add(&builder, 0, 2, -0.0, &problem), STATUS_OK);
+    assert_false(signbit(builder.list.edges[1].weight));
+    assert_int_equal(graph_builder_add(&builder, 0, 1, 60, &problem), STATUS_TOO_LARGE);
     assert_true(problem.limit == 2 && problem.actual == 3);
-    graph_builder_destroy(builder);
+    graph_builder_clear(&builder);
 }
 
 /* A weight that does not fit int32_t converts all previously stored weights to doubles. */

@@ -61,7 +61,7 @@ FIXTURE_TEST(rows_are_numbered_in_the_order_of_the_node_list)
     assert_int_equal(name(fixture, "7", 1, NULL), STATUS_OK);
     assert_int_equal(list(fixture, "9", NULL), STATUS_OK);
     assert_int_equal(list(fixture, "7", NULL), STATUS_OK);
-    assert_int_equal(graph_builder_add(fixture->reader->builder, 0, 1, 5, NULL), STATUS_OK);
+    assert_int_equal(graph_builder_add(&fixture->reader->builder, 0, 1, 5, NULL), STATUS_OK);
     assert_int_equal(json_nodes_build(&fixture->nodes, true, &graph, NULL), STATUS_OK);
     assert_true(vertex_names_find(graph->names, "9", 1, &row));
     assert_int_equal(row, 0);
