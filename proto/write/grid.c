@@ -4,15 +4,11 @@
 
 #include <string.h>
 
-static uint64_t count_cells(const struct grid *grid)
-{
-    return (uint64_t)grid->rows.count * grid->columns.count;
-}
-
 enum status grid_size(const struct grid *grid, enum kind as, uint64_t *ret_bytes)
 {
+    const uint64_t count = (uint64_t)grid->rows.count * grid->columns.count;
     uint64_t bytes;
-    if (__builtin_mul_overflow(count_cells(grid), kind_size(as), &bytes) || bytes > INT64_MAX / 2) {
+    if (__builtin_mul_overflow(count, kind_size(as), &bytes) || bytes > INT64_MAX / 2) {
         return STATUS_TOO_LARGE;
     }
     *ret_bytes = bytes;
@@ -76,7 +72,56 @@ enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, si
 #define NAMES_PER_PIECE 32
 
 /* The parts of a form, in the order in which they are written. */
-enum part { PART_HEAD, PART_SOURCES, PART_COLUMNS, PART_CELLS, PART_TAIL, PART_END };
+enum part { PART_HEAD, PART_NAMES, PART_MORE_NAMES, PART_CELLS, PART_TAIL, PART_END };
+
+/* A list of the names of an axis, and the texts before and after it. */
+struct name_list {
+    enum { NO_NAMES, ROW_NAMES, COLUMN_NAMES } axis;
+    const char *opening;
+    const char *closing;
+};
+
+/* The texts of each form. In GRID_MTX a row of cells is a column of the grid. */
+static const struct form {
+    const char *head;
+    struct name_list names[2];
+    struct {
+        const char *between; /* separates rows */
+        const char *opening; /* these two enclose each row */
+        const char *closing;
+    } rows;
+    struct cell_style style;
+    const char *tail;
+} forms[] = {
+    [GRID_JSON] = {"{",
+                   {{ROW_NAMES, "\"sources\":[", "],"},
+                    {COLUMN_NAMES, "\"destinations\":[", "],\"distances\":["}},
+                   {",", "[", "]"},
+                   {',', "null"},
+                   "]}\n"},
+    [GRID_TABLE] = {"{\"code\":\"Ok\",",
+                    {{ROW_NAMES, "\"sources\":[", "],"},
+                     {COLUMN_NAMES, "\"destinations\":[", "],\"distances\":["}},
+                    {",", "[", "]"},
+                    {',', "null"},
+                    "]}\n"},
+    [GRID_ROW] = {"{",
+                  {{ROW_NAMES, "\"source\":", ","},
+                   {COLUMN_NAMES, "\"destinations\":[", "],\"distances\":"}},
+                  {"", "[", "]"},
+                  {',', "null"},
+                  "}\n"},
+    [GRID_COLUMN] = {"{",
+                     {{COLUMN_NAMES, "\"destination\":", ","},
+                      {ROW_NAMES, "\"sources\":[", "],\"distances\":["}},
+                     {",", "", ""},
+                     {',', "null"},
+                     "]}\n"},
+    [GRID_CSV] = {"", {{NO_NAMES}}, {"", "", "\n"}, {',', ""}, ""},
+    [GRID_CSV_NAMED] = {"", {{COLUMN_NAMES, "", "\n"}}, {"", "", "\n"}, {',', ""}, ""},
+    [GRID_NDJSON] = {"", {{NO_NAMES}}, {"", "[", "]\n"}, {',', "null"}, ""},
+    [GRID_MTX] = {"", {{NO_NAMES}}, {"", "", "\n"}, {'\n', "inf"}, ""},
+};
 
 static void next_part(struct grid_text *writer)
 {
@@ -84,69 +129,44 @@ static void next_part(struct grid_text *writer)
     writer->position = 0;
 }
 
-static bool is_object(enum grid_form form)
+static void append_head(struct grid_text *writer, struct text *text)
 {
-    return form == GRID_JSON || form == GRID_TABLE || form == GRID_ROW || form == GRID_COLUMN;
-}
-
-/* Appends the next names of an axis, with `opening` before the first, `closing` after the last. */
-static void append_names(struct grid_text *writer, const struct axis *axis, const char *opening,
-                         const char *closing, struct text *text)
-{
-    const struct vertex_names *names = writer->grid.names;
-    const uint64_t left = axis->count - writer->position;
-    const uint64_t stop = writer->position + (left < NAMES_PER_PIECE ? left : NAMES_PER_PIECE);
-    if (writer->position == 0) {
-        text_append_string(text, opening);
-    }
-    for (; writer->position < stop; writer->position++) {
-        const uint32_t row = axis_at(axis, (uint32_t)writer->position);
-        if (is_object(writer->form)) {
-            text_append(text, ",", writer->position > 0);
-            writer_append_vertex(text, names, row);
-        } else {
-            text_append_char(text, ',');
-            writer_append_field(text, names, row);
-        }
-    }
-    if (stop == axis->count) {
-        text_append_string(text, closing);
-        next_part(writer);
-    }
-}
-
-static void append_sources(struct grid_text *writer, struct text *text)
-{
-    if (writer->form == GRID_JSON || writer->form == GRID_TABLE) {
-        append_names(writer, &writer->grid.rows, "\"sources\":[", "],", text);
-        return;
-    }
-    if (writer->form == GRID_COLUMN) {
-        if (writer->position == 0) {
-            text_append_string(text, "\"destination\":");
-            writer_append_vertex(text, writer->grid.names, axis_at(&writer->grid.columns, 0));
-            text_append_char(text, ',');
-        }
-        append_names(writer, &writer->grid.rows, "\"sources\":[", "],\"distances\":[", text);
-        return;
-    }
-    if (writer->form == GRID_ROW) {
-        text_append_string(text, "\"source\":");
-        writer_append_vertex(text, writer->grid.names, axis_at(&writer->grid.rows, 0));
-        text_append_char(text, ',');
+    const bool is_real = kind_is_float(writer->grid.kind) || writer->has_unreachable;
+    text_append_string(text, forms[writer->form].head);
+    if (writer->form == GRID_MTX) {
+        text_printf(text, "%%%%MatrixMarket matrix array %s general\n%% inf: unreachable\n%u %u\n",
+                    is_real ? "real" : "integer", (unsigned)writer->grid.rows.count,
+                    (unsigned)writer->grid.columns.count);
     }
     next_part(writer);
 }
 
-/* Appends `count` cells of the row `source`, beginning with column number `first` of the axis. */
-static void append_run(const struct grid_text *writer, const void *source, const struct axis *axis,
-                       uint32_t first, uint32_t count, struct text *text)
+/* Appends the next names of a list. */
+static void append_names(struct grid_text *writer, const struct name_list *list, struct text *text)
 {
-    const bool is_csv = writer->form == GRID_CSV || writer->form == GRID_CSV_NAMED;
-    const bool is_mtx = writer->form == GRID_MTX;
-    const struct cell_style style = {is_mtx ? '\n' : ',', is_mtx ? "inf" : is_csv ? "" : "null"};
-    const uint32_t *list = axis->list != NULL ? axis->list + first : NULL;
-    writer_append_cells(text, writer->grid.kind, source, list, axis->first + first, count, &style);
+    const struct grid *grid = &writer->grid;
+    const struct axis *axis = list->axis == ROW_NAMES ? &grid->rows : &grid->columns;
+    const uint64_t left = axis->count - writer->position;
+    const uint64_t stop = writer->position + (left < NAMES_PER_PIECE ? left : NAMES_PER_PIECE);
+    if (list->axis == NO_NAMES) {
+        next_part(writer);
+        return;
+    }
+    text_append_string(text, writer->position == 0 ? list->opening : "");
+    for (; writer->position < stop; writer->position++) {
+        const uint32_t row = axis_at(axis, (uint32_t)writer->position);
+        if (writer->form == GRID_CSV_NAMED) {
+            text_append_char(text, ',');
+            writer_append_field(text, grid->names, row);
+        } else {
+            text_append(text, ",", writer->position > 0);
+            writer_append_vertex(text, grid->names, row);
+        }
+    }
+    if (stop == axis->count) {
+        text_append_string(text, list->closing);
+        next_part(writer);
+    }
 }
 
 /* Returns whether the first cell is written as "+0", the mark of a small matrix. Without the mark,
@@ -159,18 +179,21 @@ static bool is_marked(const struct grid_text *writer)
            grid->rows.count == count && grid->columns.list == NULL && grid->columns.count == count;
 }
 
-/* Appends cells row by row. writer->position counts cells; an empty row counts as one cell. */
+/* Appends cells row by row, or column by column for Matrix Market. writer->position counts cells;
+ * an empty row counts as one cell. */
 static void append_cells(struct grid_text *writer, struct text *text)
 {
+    const struct form *form = &forms[writer->form];
     const struct grid *grid = &writer->grid;
-    const uint32_t width = grid->columns.count > 0 ? grid->columns.count : 1;
-    const uint64_t row = writer->position / width;
-    const uint32_t first = (uint32_t)(writer->position % width);
-    const bool is_csv = writer->form == GRID_CSV || writer->form == GRID_CSV_NAMED;
-    const bool is_list = writer->form == GRID_JSON || writer->form == GRID_TABLE;
+    const bool is_down = writer->form == GRID_MTX;
+    const uint32_t height = is_down ? grid->columns.count : grid->rows.count;
+    const uint32_t width = is_down ? grid->rows.count : grid->columns.count;
+    const uint64_t row = writer->position / (width > 0 ? width : 1);
+    const uint32_t first = width > 0 ? (uint32_t)(writer->position % width) : 0;
+    const uint32_t count = width - first < CELLS_PER_PIECE ? width - first : CELLS_PER_PIECE;
+    const uint32_t *list = grid->cells.list != NULL ? grid->cells.list + first : NULL;
     const void *source;
-    if (row == grid->rows.count) {
-        text_append(text, "[", row == 0 && is_list);
+    if (row == height || (is_down && width == 0)) {
         next_part(writer);
         return;
     }
@@ -181,89 +204,38 @@ static void append_cells(struct grid_text *writer, struct text *text)
     if (source == NULL) {
         return;
     }
-    text_append(text, "[", writer->position == 0 && is_list);
+    if (first == 0) {
+        text_append_string(text, row > 0 ? form->rows.between : "");
+        text_append_string(text, form->rows.opening);
+    }
     if (first == 0 && writer->form == GRID_CSV_NAMED) {
         writer_append_field(text, grid->names, axis_at(&grid->rows, (uint32_t)row));
-        text_append(text, ",", grid->columns.count > 0);
-    } else if (first == 0 && !is_csv) {
-        text_append(text, ",", is_object(writer->form) && row > 0);
-        text_append(text, "[", writer->form != GRID_COLUMN);
+        text_append(text, ",", width > 0);
     }
-    const uint32_t left = grid->columns.count - (grid->columns.count > 0 ? first : 0);
-    const uint32_t count = left < CELLS_PER_PIECE ? left : CELLS_PER_PIECE;
-    text_append(text, ",", first > 0);
+    text_append(text, &form->style.separator, first > 0);
     text_append(text, "+", writer->position == 0 && is_marked(writer));
-    append_run(writer, source, &grid->cells, first, count, text);
+    writer_append_cells(text, grid->kind, source, list, grid->cells.first + first, count,
+                        &form->style);
     writer->position += count > 0 ? count : 1;
-    if (count == left && writer->form != GRID_COLUMN) {
-        text_append_string(text, is_csv ? "\n" : writer->form == GRID_NDJSON ? "]\n" : "]");
-    }
-}
-
-/* Appends cells column by column, the order of Matrix Market. writer->position counts cells. */
-static void append_down(struct grid_text *writer, struct text *text)
-{
-    const struct grid *grid = &writer->grid;
-    const uint32_t height = grid->rows.count;
-    const void *source;
-    if (writer->position == count_cells(grid)) {
-        next_part(writer);
-        return;
-    }
-    const uint32_t first = (uint32_t)(writer->position % height);
-    const uint32_t count = height - first < CELLS_PER_PIECE ? height - first : CELLS_PER_PIECE;
-    if (grid->row(grid->context, (uint32_t)(writer->position / height), &source) != STATUS_OK) {
-        text->failed = true;
-    } else if (source != NULL) {
-        append_run(writer, source, &grid->cells, first, count, text);
-        text_append_char(text, '\n');
-        writer->position += count;
-    }
-}
-
-static void append_head(struct grid_text *writer, struct text *text)
-{
-    const bool is_real = kind_is_float(writer->grid.kind) || writer->has_unreachable;
-    if (writer->form == GRID_MTX) {
-        text_printf(text, "%%%%MatrixMarket matrix array %s general\n%% inf: unreachable\n%u %u\n",
-                    is_real ? "real" : "integer", (unsigned)writer->grid.rows.count,
-                    (unsigned)writer->grid.columns.count);
-    } else if (is_object(writer->form)) {
-        text_append_string(text, writer->form == GRID_TABLE ? "{\"code\":\"Ok\"," : "{");
-    }
-    next_part(writer);
+    text_append_string(text, first + count == width ? form->rows.closing : "");
 }
 
 bool grid_text_next(struct grid_text *writer, struct text *text)
 {
+    const struct form *form = &forms[writer->form];
     switch ((enum part)writer->part) {
     case PART_HEAD:
         append_head(writer, text);
         break;
-    case PART_SOURCES:
-        append_sources(writer, text);
-        break;
-    case PART_COLUMNS:
-        if (is_object(writer->form) && writer->form != GRID_COLUMN) {
-            append_names(writer, &writer->grid.columns, "\"destinations\":[",
-                         "],\"distances\":", text);
-        } else if (writer->form == GRID_CSV_NAMED) {
-            append_names(writer, &writer->grid.columns, "", "\n", text);
-        } else {
-            next_part(writer);
-        }
+    case PART_NAMES:
+    case PART_MORE_NAMES:
+        append_names(writer, &form->names[writer->part - PART_NAMES], text);
         break;
     case PART_CELLS:
-        if (writer->form == GRID_MTX) {
-            append_down(writer, text);
-        } else {
-            append_cells(writer, text);
-        }
+        append_cells(writer, text);
         break;
     case PART_TAIL:
-        if (is_object(writer->form)) {
-            text_append_string(text, writer->form == GRID_ROW ? "}\n" : "]}\n");
-        }
+        text_append_string(text, form->tail);
         next_part(writer);
         break;
     case PART_END:
