@@ -45,9 +45,8 @@ small_row_strip(struct tile_matrix<typename semiring::element> matrix, uint32_t 
     const struct small_view<typename semiring::element> home =
         small_inside(small_tile(matrix, pivot, column), 0, strip * SMALL_STRIP);
     struct small_part<typename semiring::element, QUAD, 2, 1> part;
-    struct tile_place place;
-    place.row = threadIdx.x / (SMALL_STRIP / 2) * QUAD;
-    place.column = threadIdx.x % (SMALL_STRIP / 2) * 2;
+    const struct tile_place place = {threadIdx.x / (SMALL_STRIP / 2) * QUAD,
+                                     threadIdx.x % (SMALL_STRIP / 2) * 2};
     small_relax<semiring, SMALL_TILE, SMALL_STRIP>(part, place, small_tile(matrix, pivot, pivot),
                                                    home, home, shared);
     small_store(part, small_inside(home, place.row, place.column));
@@ -63,9 +62,8 @@ small_column_strip(struct tile_matrix<typename semiring::element> matrix, uint32
     const struct small_view<typename semiring::element> home =
         small_inside(small_tile(matrix, row, pivot), strip * SMALL_STRIP, 0);
     struct small_part<typename semiring::element, 2, QUAD, 1> part;
-    struct tile_place place;
-    place.row = threadIdx.x / (SMALL_TILE / QUAD) * 2;
-    place.column = threadIdx.x % (SMALL_TILE / QUAD) * QUAD;
+    const struct tile_place place = {threadIdx.x / (SMALL_TILE / QUAD) * 2,
+                                     threadIdx.x % (SMALL_TILE / QUAD) * QUAD};
     small_relax<semiring, SMALL_STRIP, SMALL_TILE>(part, place, home,
                                                    small_tile(matrix, pivot, pivot), home, shared);
     small_store(part, small_inside(home, place.row, place.column));
@@ -103,8 +101,13 @@ small_interior_at(struct tile_matrix<typename semiring::element> matrix, uint32_
                   uint32_t column, uint32_t pivot,
                   struct small_shared<typename semiring::element> *shared)
 {
-    small_interior_tile<semiring>(small_tile(matrix, row, pivot), small_tile(matrix, pivot, column),
-                                  small_tile(matrix, row, column), shared);
+    const struct tile_place place = small_place<QUAD>();
+    const struct small_view<typename semiring::element> left = small_tile(matrix, row, pivot);
+    const struct small_view<typename semiring::element> right = small_tile(matrix, pivot, column);
+    const struct small_view<typename semiring::element> home = small_tile(matrix, row, column);
+    struct small_part<typename semiring::element, QUAD, QUAD, 4> part;
+    small_relax<semiring, SMALL_TILE, SMALL_TILE>(part, place, left, right, home, shared);
+    small_store(part, small_inside(home, place.row, place.column));
 }
 
 /* Computes interior tiles one at a time: tile `first` and every step_by-th tile after it, except

@@ -121,12 +121,9 @@ MUST_CHECK static enum status rounds_close(const struct rounds<semiring> *rounds
     const uint32_t tile = rounds_tile(rounds, round, pivot);
     const uint32_t owner = rounds_owner(rounds, round);
     const uint32_t index = exchange_index(exchange, owner);
-    const struct exchange_piece piece = {EXCHANGE_CLOSED,
-                                         round % WORKSPACE_PARITIES,
-                                         pivot,
-                                         GPU_TILE * GPU_TILE * sizeof(typename semiring::element),
-                                         0,
-                                         1};
+    const uint64_t bytes = GPU_TILE * GPU_TILE * sizeof(typename semiring::element);
+    const struct exchange_piece piece = {
+        EXCHANGE_CLOSED, round % WORKSPACE_PARITIES, pivot, bytes, 0, 1};
     if (exchange_has(exchange, owner)) {
         const struct exchange_member *own = &exchange->members[index];
         struct diagonal_step step = {};
@@ -187,10 +184,11 @@ MUST_CHECK static enum status rounds_send_operand(const struct rounds<semiring> 
     const uint32_t tile = rounds_tile(rounds, round, pivot);
     const uint32_t owner = rounds_owner(rounds, round);
     const uint64_t blocks = left ? GPU_TILE / OPERAND_WORDS : operand_right_blocks<semiring>();
+    const uint64_t bytes = blocks * OPERAND_BLOCK_WORDS * sizeof(typename semiring::word);
     struct exchange_piece piece = {left ? EXCHANGE_LEFT : EXCHANGE_RIGHT,
                                    round % WORKSPACE_PARITIES,
                                    pivot,
-                                   blocks * OPERAND_BLOCK_WORDS * sizeof(typename semiring::word),
+                                   bytes,
                                    0,
                                    dealt.members * dealt.most};
     if (!rounds->symmetric) {

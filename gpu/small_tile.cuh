@@ -178,27 +178,11 @@ small_relax(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> &p
 }
 
 /* Returns the first row and column of a thread that has ROWS rows, four rows apart. */
-template <uint32_t ROWS> static __device__ __forceinline__ struct tile_place small_place(void)
+template <uint32_t ROWS> static __device__ __forceinline__ tile_place small_place(void)
 {
     const uint32_t warp = threadIdx.x / WARP_THREADS;
     const uint32_t lane = threadIdx.x % WARP_THREADS;
-    struct tile_place place;
-    place.row = warp / 2 * (ROWS * 4) + lane / 8;
-    place.column = warp % 2 * 32 + lane % 8 * QUAD;
-    return place;
-}
-
-template <typename semiring>
-static __device__ __forceinline__ void
-small_interior_tile(struct small_view<typename semiring::element> left,
-                    struct small_view<typename semiring::element> right,
-                    struct small_view<typename semiring::element> home,
-                    struct small_shared<typename semiring::element> *shared)
-{
-    const struct tile_place place = small_place<QUAD>();
-    struct small_part<typename semiring::element, QUAD, QUAD, 4> part;
-    small_relax<semiring, SMALL_TILE, SMALL_TILE>(part, place, left, right, home, shared);
-    small_store(part, small_inside(home, place.row, place.column));
+    return {warp / 2 * (ROWS * 4) + lane / 8, warp % 2 * 32 + lane % 8 * QUAD};
 }
 
 /* Two tiles of one tile column, and their operands. */

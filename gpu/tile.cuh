@@ -178,14 +178,10 @@ struct tile_place {
     uint32_t column;
 };
 
-template <uint32_t COLUMNS>
-static __device__ __forceinline__ struct tile_place tile_place_of_thread(void)
+template <uint32_t COLUMNS> static __device__ __forceinline__ tile_place tile_place_of_thread(void)
 {
     constexpr uint32_t warps_across = COLUMNS / 32;
     const uint32_t warp = threadIdx.x / WARP_THREADS;
     const uint32_t lane = threadIdx.x % WARP_THREADS;
-    struct tile_place place;
-    place.row = warp / warps_across * 16 + lane / 8 * QUAD;
-    place.column = warp % warps_across * 32 + lane % 8 * QUAD;
-    return place;
+    return {warp / warps_across * 16 + lane / 8 * QUAD, warp % warps_across * 32 + lane % 8 * QUAD};
 }
