@@ -16,13 +16,6 @@ void record_splitter_expect(struct record_splitter *splitter, size_t size, uint6
     splitter->taken = 0;
 }
 
-static enum status hand_on_records(struct record_splitter *splitter, const char *records,
-                                   uint64_t count, struct problem *reterr)
-{
-    splitter->taken += count;
-    return splitter->take(splitter->context, records, count, reterr);
-}
-
 enum status record_splitter_feed(struct record_splitter *splitter, const char *bytes, size_t size,
                                  struct problem *reterr)
 {
@@ -31,7 +24,8 @@ enum status record_splitter_feed(struct record_splitter *splitter, const char *b
     while (size > 0) {
         const uint64_t left = splitter->count - splitter->taken;
         const uint64_t whole = pending->size == 0 ? size / splitter->size : 0;
-        const uint64_t count = whole < left ? whole : left;
+        const char *records = bytes;
+        uint64_t count = whole < left ? whole : left;
         size_t part = count * splitter->size;
 
         if (left == 0) {
@@ -40,9 +34,7 @@ enum status record_splitter_feed(struct record_splitter *splitter, const char *b
                                " records of %zu bytes that the header declares.",
                                splitter->count, splitter->size);
         }
-        if (count > 0) {
-            STATUS_TRY(hand_on_records(splitter, bytes, count, reterr));
-        } else {
+        if (count == 0) {
             const size_t missing = splitter->size - pending->size;
 
             part = missing < size ? missing : size;
@@ -50,8 +42,13 @@ enum status record_splitter_feed(struct record_splitter *splitter, const char *b
             STATUS_TRY(text_status(pending));
             if (part == missing) {
                 pending->size = 0;
-                STATUS_TRY(hand_on_records(splitter, pending->bytes, 1, reterr));
+                records = pending->bytes;
+                count = 1;
             }
+        }
+        if (count > 0) {
+            splitter->taken += count;
+            STATUS_TRY(splitter->take(splitter->context, records, count, reterr));
         }
         bytes += part;
         size -= part;
