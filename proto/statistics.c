@@ -7,8 +7,6 @@
 
 #define VERSION 1
 
-static const char magic[8] = "apspstat";
-
 struct block_header {
     char magic[8];
     uint32_t version;
@@ -50,12 +48,11 @@ static struct statistics view_block(void *storage, uint32_t vertex_count, enum k
 
 static struct block_header make_header(uint32_t vertex_count, enum kind kind)
 {
-    struct block_header header = {.version = VERSION,
-                                  .vertex_count = vertex_count,
-                                  .kind = (uint32_t)kind,
-                                  .bin_count = STATISTICS_BINS};
-    memcpy(header.magic, magic, sizeof(magic));
-    return header;
+    return (struct block_header){.magic = "apspstat",
+                                 .version = VERSION,
+                                 .vertex_count = vertex_count,
+                                 .kind = (uint32_t)kind,
+                                 .bin_count = STATISTICS_BINS};
 }
 
 struct statistics statistics_init(void *storage, uint32_t vertex_count, enum kind kind)
