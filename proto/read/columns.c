@@ -213,18 +213,10 @@ bool columns_look_numeric(struct field field)
     return left > 0 && isdigit(*at);
 }
 
-bool columns_is_number(const struct columns *columns, struct field field)
-{
-    char point[COLUMN_VALUE_SIZE];
-
-    field = reader_point(columns->reader, field, point);
-    return number_parse_real(field.bytes, field.size, &(double){0});
-}
-
 /* Records the kind of values in a column that has no role; numbers take precedence over words. */
 static void look_at(const struct columns *columns, struct column *column, struct field value)
 {
-    const bool is_number = columns_is_number(columns, value);
+    const bool is_number = reader_is_number(columns->reader, value);
 
     if (value.size == 0 || column->look >= LOOK_NUMBER) {
         return;

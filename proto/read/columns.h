@@ -100,7 +100,6 @@ bool columns_find_places(const struct table_row *header, enum places kind, size_
 bool columns_are_places(const struct table_row *header, const struct table_row *first);
 /* Returns whether the field begins with a digit, or with a sign or currency mark and a digit. */
 bool columns_look_numeric(struct field field);
-bool columns_is_number(const struct columns *columns, struct field field);
 /* Chooses the roles of the columns. header may be NULL; first is the first row of data. has_time:
  * columns 3 and 4 are weight and time. STATUS_BAD_PARAMETER if a parameter names a column that does
  * not exist; STATUS_BAD_GRAPH if the columns of the endpoints or the weight are ambiguous. */

@@ -76,8 +76,7 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     if (edges->reader.options.has_vertex_count) {
         return number_vertex(edges, field, ret_row, reterr);
     }
-    STATUS_TRY(
-        reader_name_vertex(edges->names, field.bytes, field.size, field.column, ret_row, reterr));
+    STATUS_TRY(reader_name_vertex(edges->names, field, ret_row, reterr));
     if (*ret_row < named) {
         return STATUS_OK;
     }
@@ -207,11 +206,11 @@ static bool is_header(struct edges *edges, const struct table_row *first,
     bool has_numbers = next->count > 0;
 
     for (size_t i = 0; i < next->count && has_numbers; i++) {
-        has_numbers = columns_is_number(columns, next->fields[i]) || first->count > 3 ||
+        has_numbers = reader_is_number(&edges->reader, next->fields[i]) || first->count > 3 ||
                       (first->count == 3 && columns_is_end(columns, first, i));
     }
     for (size_t i = 0; i < first->count; i++) {
-        if (is_known ? columns_is_number(columns, first->fields[i])
+        if (is_known ? reader_is_number(&edges->reader, first->fields[i])
                      : columns_look_numeric(first->fields[i])) {
             return false;
         }
@@ -254,7 +253,7 @@ static enum status settle_first(struct edges *edges, struct table_row *first,
         return decide_columns(edges, first, reterr);
     }
     if (first->count == 2 && count == 2 && counts[0] > 0 && counts[1] > 0 && next->count == 3 &&
-        columns_is_number(&edges->columns, next->fields[2])) {
+        reader_is_number(&edges->reader, next->fields[2])) {
         return parse_counts(edges, counts, reterr);
     }
     edges->row = *first;

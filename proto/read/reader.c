@@ -211,27 +211,28 @@ enum status reader_announce(struct reader *reader, uint64_t vertex_count, uint64
     return STATUS_OK;
 }
 
-enum status reader_name_vertex(struct name_table *names, const char *name, size_t size,
-                               uint64_t column, uint32_t *ret_row, struct problem *reterr)
+enum status reader_name_vertex(struct name_table *names, struct field name, uint32_t *ret_row,
+                               struct problem *reterr)
 {
     const uint32_t count = name_table_count(names);
 
-    if (size == 0) {
-        return problem_bad_graph_hint(reterr, 0, column, "Name the vertex, or remove the edge.",
+    if (name.size == 0) {
+        return problem_bad_graph_hint(reterr, 0, name.column,
+                                      "Name the vertex, or remove the edge.",
                                       "The name of the vertex is empty.");
     }
-    if (size > VERTEX_NAME_LIMIT) {
-        return problem_bad_graph(reterr, 0, column,
+    if (name.size > VERTEX_NAME_LIMIT) {
+        return problem_bad_graph(reterr, 0, name.column,
                                  "The name of the vertex is longer than 1024 bytes.");
     }
-    STATUS_TRY(name_table_intern(names, name, size, ret_row));
+    STATUS_TRY(name_table_intern(names, name.bytes, name.size, ret_row));
     /* A name that was already in the table has been checked for valid UTF-8 before. */
-    const size_t valid = *ret_row < count ? size : text_utf8_size(name, size);
-    if (valid == size) {
+    const size_t valid = *ret_row < count ? name.size : text_utf8_size(name.bytes, name.size);
+    if (valid == name.size) {
         return STATUS_OK;
     }
     return problem_bad_graph_hint(
-        reterr, 0, column + valid,
+        reterr, 0, name.column + valid,
         "Specify the charset of the text, such as charset=iso-8859-1, windows-1252 or shift_jis.",
         "The name of the vertex is not UTF-8.");
 }
@@ -249,6 +250,14 @@ struct field reader_point(const struct reader *reader, struct field field, char 
     point[comma - field.bytes] = '.';
     field.bytes = point;
     return field;
+}
+
+bool reader_is_number(const struct reader *reader, struct field field)
+{
+    char point[COLUMN_VALUE_SIZE];
+
+    field = reader_point(reader, field, point);
+    return number_parse_real(field.bytes, field.size, &(double){0});
 }
 
 /* Sets *ret_is_edge to false for the value of no_edge=. If the request gives no no_edge=, refuses

@@ -119,9 +119,8 @@ MUST_CHECK enum status reader_announce(struct reader *reader, uint64_t vertex_co
 struct name_table;
 /* Returns the row of the vertex with this name; a new name gets a new row. STATUS_BAD_GRAPH for a
  * name that is empty, too long, or not UTF-8. */
-MUST_CHECK enum status reader_name_vertex(struct name_table *names, const char *name, size_t size,
-                                          uint64_t column, uint32_t *ret_row,
-                                          struct problem *reterr);
+MUST_CHECK enum status reader_name_vertex(struct name_table *names, struct field name,
+                                          uint32_t *ret_row, struct problem *reterr);
 
 /* Returns whether the text is a value that is not a finite number, such as inf, nan or null, even
  * with a sign. */
@@ -130,6 +129,9 @@ bool reader_is_not_finite(const char *text, size_t size);
 /* Replaces a decimal comma by a point, if the options declare decimal commas. point: a buffer of
  * COLUMN_VALUE_SIZE bytes for the result. */
 struct field reader_point(const struct reader *reader, struct field field, char *point);
+
+/* Returns whether the field is a number, with a decimal comma if the options declare it. */
+bool reader_is_number(const struct reader *reader, struct field field);
 
 /* Adds an edge, unless its weight is the value of no_edge=. STATUS_BAD_GRAPH for the largest value
  * of an integer type, which often marks a missing edge; STATUS_WEIGHT_RANGE for an integer that a

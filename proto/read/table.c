@@ -66,11 +66,8 @@ static bool is_n_a(struct field field)
  * parse_cell then refuses. */
 static bool is_cell(const struct table *table, struct field field)
 {
-    char point[COLUMN_VALUE_SIZE];
-    const struct field number = reader_point(&table->reader, field, point);
-
     return is_missing(field) || is_n_a(field) || reader_is_not_finite(field.bytes, field.size) ||
-           number_parse_real(number.bytes, number.size, &(double){0});
+           reader_is_number(&table->reader, field);
 }
 
 static enum status reserve_scratch(struct table *table, size_t size)
@@ -122,8 +119,7 @@ static enum status parse_name(struct table *table, struct field name, uint32_t r
 {
     uint32_t named;
 
-    STATUS_TRY(
-        reader_name_vertex(table->names, name.bytes, name.size, name.column, &named, reterr));
+    STATUS_TRY(reader_name_vertex(table->names, name, &named, reterr));
     if (named != row) {
         return problem_bad_graph(
             reterr, 0, name.column,
