@@ -142,62 +142,6 @@ static enum status parse_header(struct table *table, bool has_corner, struct pro
     return STATUS_OK;
 }
 
-static enum status parse_row(struct table *table, const char *line, size_t size,
-                             struct problem *reterr);
-
-/* Decides the layout from the first line and the next (NULL: none), then parses the first line. */
-static enum status decide_layout(struct table *table, const char *line, size_t size,
-                                 struct problem *reterr)
-{
-    const char *first = table->first.bytes;
-    const size_t first_size = table->first.size;
-    struct line_look head;
-    struct line_look second = {0};
-
-    table->cursor.delimiter =
-        table->announced != '\0' ? table->announced
-        : memchr(first, '\t', first_size) != NULL
-            ? '\t'
-            : field_delimiter(first, first_size, table->reader.options.has_decimal_comma);
-    STATUS_TRY(reserve_scratch(table, first_size + size));
-    if (line != NULL) {
-        (void)!look_at_line(table, line, size, &second, NULL);
-    }
-    STATUS_TRY(look_at_line(table, first, first_size, &head, reterr));
-    const struct field corner = head.fields[0];
-    const bool is_shorter = head.count + 1 == second.count;
-    const struct field label = is_shorter ? corner : head.fields[1];
-    const bool is_same = label.size > 0 && label.size == second.fields[0].size &&
-                         memcmp(label.bytes, second.fields[0].bytes, label.size) == 0;
-    const bool may_be_row = is_cell(table, corner) && head.rest_are_cells;
-    const bool is_labelled =
-        is_same &&
-        (is_shorter || (head.count == second.count && (corner.size == 0 || !may_be_row)));
-    table->has_header = is_labelled || !head.rest_are_cells;
-    table->has_row_names =
-        is_labelled || (table->has_header ? corner.size == 0 : !is_cell(table, corner));
-    table->has_ends = head.has_ends;
-    table->width = head.count - (table->has_row_names && !(is_labelled && is_shorter));
-    table->zeros_size = ((size_t)table->width + CHAR_BIT - 1) / CHAR_BIT;
-    table->has_mark = corner.size == 2 && memcmp(corner.bytes, "+0", 2) == 0;
-    table->has_corner = table->has_header && corner.size == 0;
-    table->is_open = true;
-    table->decided = true;
-    /* A header of numbers looks like the first row of a symmetric matrix with an empty diagonal. */
-    table->is_refused = is_labelled && !is_shorter && may_be_row && is_missing(second.fields[1]) &&
-                        (label.size > 1 || *label.bytes != '0');
-    if (table->is_refused) {
-        return problem_bad_graph_hint(
-            reterr, 0, 0,
-            "Put a 0 into the first field if the line is a row, or a word if the line is a header.",
-            "The first field is empty, so the line may name the columns or be a row of the "
-            "matrix.");
-    }
-    STATUS_TRY(reader_announce(&table->reader, table->width, 0, reterr));
-    return table->has_header ? parse_header(table, table->width < head.count, reterr)
-                             : parse_row(table, first, first_size, reterr);
-}
-
 static enum status parse_cell(struct table *table, struct field field, uint32_t column,
                               unsigned char *zeros, struct problem *reterr)
 {
@@ -290,6 +234,59 @@ static enum status parse_row(struct table *table, const char *line, size_t size,
     table->is_open &= field.size == 0;
     table->row++;
     return STATUS_OK;
+}
+
+/* Decides the layout from the first line and the next (NULL: none), then parses the first line. */
+static enum status decide_layout(struct table *table, const char *line, size_t size,
+                                 struct problem *reterr)
+{
+    const char *first = table->first.bytes;
+    const size_t first_size = table->first.size;
+    struct line_look head;
+    struct line_look second = {0};
+
+    table->cursor.delimiter =
+        table->announced != '\0' ? table->announced
+        : memchr(first, '\t', first_size) != NULL
+            ? '\t'
+            : field_delimiter(first, first_size, table->reader.options.has_decimal_comma);
+    STATUS_TRY(reserve_scratch(table, first_size + size));
+    if (line != NULL) {
+        (void)!look_at_line(table, line, size, &second, NULL);
+    }
+    STATUS_TRY(look_at_line(table, first, first_size, &head, reterr));
+    const struct field corner = head.fields[0];
+    const bool is_shorter = head.count + 1 == second.count;
+    const struct field label = is_shorter ? corner : head.fields[1];
+    const bool is_same = label.size > 0 && label.size == second.fields[0].size &&
+                         memcmp(label.bytes, second.fields[0].bytes, label.size) == 0;
+    const bool may_be_row = is_cell(table, corner) && head.rest_are_cells;
+    const bool is_labelled =
+        is_same &&
+        (is_shorter || (head.count == second.count && (corner.size == 0 || !may_be_row)));
+    table->has_header = is_labelled || !head.rest_are_cells;
+    table->has_row_names =
+        is_labelled || (table->has_header ? corner.size == 0 : !is_cell(table, corner));
+    table->has_ends = head.has_ends;
+    table->width = head.count - (table->has_row_names && !(is_labelled && is_shorter));
+    table->zeros_size = ((size_t)table->width + CHAR_BIT - 1) / CHAR_BIT;
+    table->has_mark = corner.size == 2 && memcmp(corner.bytes, "+0", 2) == 0;
+    table->has_corner = table->has_header && corner.size == 0;
+    table->is_open = true;
+    table->decided = true;
+    /* A header of numbers looks like the first row of a symmetric matrix with an empty diagonal. */
+    table->is_refused = is_labelled && !is_shorter && may_be_row && is_missing(second.fields[1]) &&
+                        (label.size > 1 || *label.bytes != '0');
+    if (table->is_refused) {
+        return problem_bad_graph_hint(
+            reterr, 0, 0,
+            "Put a 0 into the first field if the line is a row, or a word if the line is a header.",
+            "The first field is empty, so the line may name the columns or be a row of the "
+            "matrix.");
+    }
+    STATUS_TRY(reader_announce(&table->reader, table->width, 0, reterr));
+    return table->has_header ? parse_header(table, table->width < head.count, reterr)
+                             : parse_row(table, first, first_size, reterr);
 }
 
 /* Parses the first line. A problem gets the number of that line. */
