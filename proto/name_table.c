@@ -68,9 +68,10 @@ void name_table_destroy(struct name_table *table)
 
 uint64_t name_table_memory(const struct name_table *table)
 {
-    return (uint64_t)table->capacity * sizeof(*table->names) + table->text_capacity +
-           (table->slot_mask + 1) * sizeof(*table->slots) +
-           (uint64_t)table->direct_size * sizeof(*table->direct);
+    return 2 * ((uint64_t)table->capacity * sizeof(*table->names) + table->text_capacity +
+                (table->slot_mask + 1) * sizeof(*table->slots) +
+                (uint64_t)table->direct_size * sizeof(*table->direct) +
+                (uint64_t)table->count * sizeof(uint32_t));
 }
 
 uint32_t name_table_count(const struct name_table *table)

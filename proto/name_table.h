@@ -25,7 +25,8 @@ uint32_t name_table_find_integer(const struct name_table *table, uint32_t intege
 bool name_table_find(const struct name_table *table, const char *name, size_t size,
                      uint32_t *ret_row);
 
-/* Returns the memory of the table in bytes. */
+/* Returns an upper bound on the memory in bytes, now and while a graph is built, which needs a
+ * sorted copy of the table and an array of rows. */
 uint64_t name_table_memory(const struct name_table *table);
 uint32_t name_table_count(const struct name_table *table);
 /* Returns whether every name so far is an integer in canonical form. */

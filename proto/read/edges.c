@@ -462,13 +462,9 @@ static enum status init_edges(struct reader *reader)
     return edges->scratch != NULL ? name_table_create(&edges->names) : STATUS_NO_MEMORY;
 }
 
-/* Returns the memory of the names, in addition to the builder's. Sorting the names needs a second
- * table and an array of rows, so the memory counts twice. */
 static uint64_t measure_memory(const struct reader *reader)
 {
-    const struct name_table *names = ((const struct edges *)reader)->names;
-
-    return 2 * (name_table_memory(names) + name_table_count(names) * sizeof(uint32_t));
+    return name_table_memory(((const struct edges *)reader)->names);
 }
 
 /* Builds a graph with the number of vertices that the first line declares. Vertices are numbered

@@ -17,12 +17,9 @@ void json_nodes_finish(struct json_nodes *nodes)
     *nodes = (struct json_nodes){0};
 }
 
-/* The memory of the names counts twice, because building the graph needs a sorted copy of them. */
 uint64_t json_nodes_memory(const struct json_nodes *nodes)
 {
-    return (uint64_t)nodes->capacity * sizeof(*nodes->vertices) +
-           2 * (name_table_memory(nodes->names) +
-                name_table_count(nodes->names) * sizeof(uint32_t));
+    return (uint64_t)nodes->capacity * sizeof(*nodes->vertices) + name_table_memory(nodes->names);
 }
 
 static enum status add_vertex(struct json_nodes *nodes, const struct json_token *token,

@@ -395,7 +395,7 @@ static uint64_t measure_memory(const struct reader *reader)
 {
     const struct table *table = (const struct table *)reader;
 
-    return 2 * name_table_memory(table->names) + table->scratch.capacity + table->first.capacity +
+    return name_table_memory(table->names) + table->scratch.capacity + table->first.capacity +
            table->zeros.capacity +
            (table->marked ? table->zero_count * GRAPH_BUILDER_EDGE_BYTES : 0);
 }
