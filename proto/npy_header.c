@@ -101,8 +101,8 @@ static enum status find_members(json_t *dictionary, struct npy_header *ret_heade
     struct npy_header header = {.type = NPY_F4};
     json_t *descr;
     json_t *shape;
-    size_t index;
-    json_t *size;
+    json_int_t rows;
+    json_int_t columns;
     int fortran;
     if (json_unpack(dictionary, "{s:o, s:b, s:o !}", "descr", &descr, "fortran_order", &fortran,
                     "shape", &shape) != 0 ||
@@ -110,19 +110,16 @@ static enum status find_members(json_t *dictionary, struct npy_header *ret_heade
         return refuse_dictionary(reterr);
     }
     STATUS_TRY(find_type(descr, &header, reterr));
-    json_array_foreach(shape, index, size)
-    {
-        if (!json_is_integer(size) || json_integer_value(size) < 0) {
-            return refuse_dictionary(reterr);
-        }
-    }
     if (json_array_size(shape) != 2) {
         return problem_set(reterr, STATUS_BAD_GRAPH,
                            "The array has %zu dimensions, but a matrix has 2.",
                            json_array_size(shape));
     }
-    header.rows = (uint64_t)json_integer_value(json_array_get(shape, 0));
-    header.columns = (uint64_t)json_integer_value(json_array_get(shape, 1));
+    if (json_unpack(shape, "[I, I]", &rows, &columns) != 0 || rows < 0 || columns < 0) {
+        return refuse_dictionary(reterr);
+    }
+    header.rows = (uint64_t)rows;
+    header.columns = (uint64_t)columns;
     header.fortran = fortran != 0;
     *ret_header = header;
     return STATUS_OK;
