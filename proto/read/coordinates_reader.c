@@ -41,18 +41,6 @@ static enum status refuse_line(const struct coordinates_reader *reader, uint64_t
                              "%s", detail);
 }
 
-static enum status find_vertex(const struct coordinates_reader *reader, const struct field *name,
-                               uint32_t *ret_row, struct problem *reterr)
-{
-    if (vertex_names_find(reader->names, name->bytes, name->size, ret_row)) {
-        return STATUS_OK;
-    }
-    return problem_refuse_at(reterr, STATUS_BAD_COORDINATES, 0, name->column,
-                             "GET /v1/graphs/{g}/vertices lists the names of the vertices.",
-                             "The graph has no vertex '%.*s'.",
-                             name->size > 60 ? 60 : (int)name->size, name->bytes);
-}
-
 static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,
                                 const double place[2], uint64_t column, struct problem *reterr)
 {
@@ -93,7 +81,12 @@ static enum status read_row(struct coordinates_reader *reader, const struct fiel
         }
         parts[i] = &fields[reader->column[i]];
     }
-    STATUS_TRY(find_vertex(reader, parts[0], &row, reterr));
+    if (!vertex_names_find(reader->names, parts[0]->bytes, parts[0]->size, &row)) {
+        return problem_refuse_at(reterr, STATUS_BAD_COORDINATES, 0, parts[0]->column,
+                                 "GET /v1/graphs/{g}/vertices lists the names of the vertices.",
+                                 "The graph has no vertex '%.*s'.",
+                                 parts[0]->size > 60 ? 60 : (int)parts[0]->size, parts[0]->bytes);
+    }
     if (parts[1]->size == 0 && parts[2]->size == 0) {
         return STATUS_OK; /* the vertex is listed without coordinates */
     }

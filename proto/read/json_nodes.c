@@ -40,8 +40,10 @@ static enum status add_vertex(struct json_nodes *nodes, const struct json_token 
     return graph_builder_admit(&nodes->reader->builder, (uint64_t)row + 1, reterr);
 }
 
-static enum status check_name(const struct json_token *token, struct problem *reterr)
+enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *token,
+                            uint32_t *ret_row, struct problem *reterr)
 {
+    const uint32_t count = name_table_count(nodes->names);
     int64_t number;
 
     if (token->kind == JSON_TOKEN_NUMBER
@@ -54,14 +56,6 @@ static enum status check_name(const struct json_token *token, struct problem *re
         return json_token_refuse(token, "The name of the vertex is longer than 1024 bytes.", NULL,
                                  reterr);
     }
-    return STATUS_OK;
-}
-
-enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *token,
-                            uint32_t *ret_row, struct problem *reterr)
-{
-    uint32_t count = name_table_count(nodes->names);
-    STATUS_TRY(check_name(token, reterr));
     STATUS_TRY(name_table_intern(nodes->names, token->text, token->size, ret_row));
     if (*ret_row == count) {
         return add_vertex(nodes, token, *ret_row, reterr);

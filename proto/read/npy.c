@@ -74,15 +74,6 @@ static enum status add_item(struct npy *npy, const char *bytes, struct problem *
     return add_integer(npy, record_u4(bytes), UINT32_MAX, reterr);
 }
 
-static enum status refuse_shape(const struct npy_header *header, struct problem *reterr)
-{
-    const bool may_be_edges = header->rows == 2 || header->columns == 2 || header->columns == 3;
-    return problem_bad_graph_hint(
-        reterr, 0, 0, may_be_edges ? AS_TEXT : "",
-        "The array has %llu rows and %llu columns, but the matrix of a graph must be square.",
-        (unsigned long long)header->rows, (unsigned long long)header->columns);
-}
-
 static enum status parse_header(struct npy *npy, const char *bytes, struct problem *reterr)
 {
     struct reader *reader = &npy->reader;
@@ -97,7 +88,11 @@ static enum status parse_header(struct npy *npy, const char *bytes, struct probl
         return STATUS_OK;
     }
     if (header->rows != header->columns) {
-        return refuse_shape(header, reterr);
+        const bool may_be_edges = header->rows == 2 || header->columns == 2 || header->columns == 3;
+        return problem_bad_graph_hint(
+            reterr, 0, 0, may_be_edges ? AS_TEXT : "",
+            "The array has %llu rows and %llu columns, but the matrix of a graph must be square.",
+            (unsigned long long)header->rows, (unsigned long long)header->columns);
     }
     STATUS_TRY(reader_announce(reader, header->rows, 0, reterr));
     record_splitter_expect(&reader->records, header->item_size, header->rows * header->rows);
