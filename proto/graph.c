@@ -73,20 +73,14 @@ static enum status refuse_bound(const struct graph *graph, enum kind kind, doubl
         number_text(graph->summary.distance_bound).text, kind_name(kind), number_text(limit).text);
 }
 
-static bool fits_float(const struct graph *graph)
-{
-    return graph->summary.distance_bound <= (double)FLT_MAX &&
-           fmax(fabs(graph->summary.min_weight), fabs(graph->summary.max_weight)) <=
-               (double)FLT_MAX;
-}
-
 /* Checks that every distance is correct in this kind. u2 is checked like i4, in which it is solved;
  * the conversion checks each distance. */
 static enum status check_kind(const struct graph *graph, enum kind kind, struct problem *reterr)
 {
     const struct graph_summary *summary = &graph->summary;
+    const double largest_weight = fmax(fabs(summary->min_weight), fabs(summary->max_weight));
 
-    if (kind == KIND_F4 && !fits_float(graph)) {
+    if (kind == KIND_F4 && fmax(summary->distance_bound, largest_weight) > (double)FLT_MAX) {
         return refuse_bound(graph, kind, (double)FLT_MAX, "Use kind=f8.", reterr);
     }
     if (kind_is_float(kind)) {
