@@ -200,17 +200,13 @@ template <typename semiring> MUST_CHECK static enum status group_time(struct gro
     return STATUS_OK;
 }
 
-static bool group_is_finding(enum status status)
-{
-    return status == STATUS_OK || status == STATUS_CANCELLED || status == STATUS_NEGATIVE_CYCLE ||
-           status == STATUS_WEIGHT_RANGE;
-}
-
 /* Ends all ranks if this rank has failed in a way that no agreement covers, such as device loss. */
 static enum status group_end_ranks(const struct group *group, enum status status)
 {
     const struct ranks *ranks = group->whole->ranks;
-    if (ranks != NULL && !group_is_finding(status)) {
+    const bool is_covered = status == STATUS_OK || status == STATUS_CANCELLED ||
+                            status == STATUS_NEGATIVE_CYCLE || status == STATUS_WEIGHT_RANGE;
+    if (ranks != NULL && !is_covered) {
         ranks->end(ranks->context);
     }
     return status;

@@ -254,21 +254,16 @@ static void add_targets(struct making *making, const struct plan_round *round,
     schedule->target_count += making->unsorted_count;
 }
 
-static void set_positions(const struct plan *plan, uint32_t *position)
-{
-    for (uint32_t tile = 0; tile < plan->tile_count; tile++) {
-        const uint32_t begin = plan->tile_begin[tile];
-        for (uint32_t at = begin; at < plan->tile_begin[tile + 1]; at++) {
-            position[plan->vertex_at[at]] = tile * plan->tile + at - begin;
-        }
-    }
-}
-
 static void make_lists(struct making *making)
 {
     const struct plan *plan = making->plan;
     struct schedule *schedule = making->schedule;
-    set_positions(plan, schedule->position);
+    for (uint32_t tile = 0; tile < plan->tile_count; tile++) {
+        const uint32_t begin = plan->tile_begin[tile];
+        for (uint32_t at = begin; at < plan->tile_begin[tile + 1]; at++) {
+            schedule->position[plan->vertex_at[at]] = tile * plan->tile + at - begin;
+        }
+    }
     /* In a symmetric plan, skips the tiles above the diagonal, which the mirror step writes. */
     for (uint32_t row = 0; row < plan->tile_count; row++) {
         for (uint32_t column = 0; column < plan->tile_count; column++) {
