@@ -21,10 +21,9 @@ void serve_distances_one(struct request *request)
     const struct result *result = request->result;
     const bool plain = request->offer == 1;
     struct text *text = &request->line;
-    struct problem problem;
     uint32_t rows[2];
-    if (serve_distances_ends(request, rows, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
+    if (serve_distances_ends(request, rows, &request->refusal) != STATUS_OK) {
+        request_refuse(request);
         return;
     }
     text_clear(text);

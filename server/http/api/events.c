@@ -78,7 +78,6 @@ static void free_stream(void *context)
 static void begin_stream(struct request *request)
 {
     const struct call *call = request->call;
-    struct problem problem;
     if (call->status != STATUS_OK || call->body == NULL) {
         request_answer_call(request);
         return;
@@ -92,11 +91,11 @@ static void begin_stream(struct request *request)
             const double limit = request->http_context->config->watcher_limit;
             free(stream);
             problem_refuse_limit(
-                &problem, STATUS_TOO_MANY_WATCHERS, limit, limit,
+                &request->refusal, STATUS_TOO_MANY_WATCHERS, limit, limit,
                 "Poll the job with ?wait=30, or retry after the number of seconds in Retry-After.",
                 "Too many event streams are open.");
             request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%d", RETRY_AFTER_S);
-            request_refuse(request, &problem);
+            request_refuse(request);
             return;
         }
         response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_SIZE, read_events,

@@ -153,7 +153,7 @@ enum MHD_Result request_feed_body(struct request *request, const char *bytes, si
         text_finish(&request->document);
         upload_memory_release(&request->share);
         request->state = REQUEST_DRAINING;
-        request->resume = request_answer_refusal;
+        request->resume = request_refuse;
     }
     return MHD_YES;
 }

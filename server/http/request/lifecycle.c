@@ -144,7 +144,7 @@ static void refuse_connection(struct request *request, enum conn_verdict verdict
                          limit + 1, NULL, "%s",
                          is_address ? "This address has too many connections open."
                                     : "Too many connections are open.");
-    request_answer_refusal(request);
+    request_refuse(request);
 }
 
 /* Begins a request when its headers are complete. line: the request line. libmicrohttpd closes the
@@ -160,11 +160,11 @@ static void begin_request(struct request *request, const struct framing_head *li
     if (conn->verdict != CONN_OK) {
         refuse_connection(request, conn->verdict);
     } else if (check_request(request, line, &has_body, &request->refusal) != STATUS_OK) {
-        request->resume = request_answer_refusal;
+        request->resume = request_refuse;
         /* Refuse at once, so that the client need not send the body in vain. */
         conn->is_last |= has_body;
         if (conn->is_last) {
-            request_answer_refusal(request);
+            request_refuse(request);
         }
     }
     if (request->state == REQUEST_ANSWERED) {
@@ -178,21 +178,19 @@ static void begin_request(struct request *request, const struct framing_head *li
 static void handle_request(struct request *request)
 {
     const struct route *route = request->match.route;
-    struct problem problem;
+    struct problem *problem = &request->refusal;
     for (size_t i = 0; i < route->required; i++) {
         if (query_value(&request->query, route->parameters[i]) == NULL) {
-            problem_set(&problem, STATUS_BAD_PARAMETER, "The parameter %s is missing.",
+            problem_set(problem, STATUS_BAD_PARAMETER, "The parameter %s is missing.",
                         route->parameters[i]);
-            request_refuse(request, &problem);
+            request_refuse(request);
             return;
         }
     }
-    if (request->document_limit > 0 && request_check_document(request, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
-    } else if (route->offers[0] != NULL &&
-               request_choose_type(request, route->offers, &request->offer, &problem) !=
-                   STATUS_OK) {
-        request_refuse(request, &problem);
+    if ((request->document_limit > 0 && request_check_document(request, problem) != STATUS_OK) ||
+        (route->offers[0] != NULL &&
+         request_choose_type(request, route->offers, &request->offer, problem) != STATUS_OK)) {
+        request_refuse(request);
     } else if (route->needs == NEEDS_RESULT) {
         request_find_result(request, request_serve);
     } else if (route->needs == NEEDS_NAMES) {
@@ -213,7 +211,7 @@ static void continue_request(struct request *request)
         resume(request);
     } else if (request->conn->is_last &&
                head_check_trailers(request, &request->refusal) != STATUS_OK) {
-        request_answer_refusal(request);
+        request_refuse(request);
     } else {
         handle_request(request);
     }

@@ -265,9 +265,9 @@ void request_answer_json(struct request *request, struct json_t *root)
     request_answer_text(request, MHD_HTTP_OK, "application/json", &text);
 }
 
-static void print_problem(const struct request *request, const struct problem *problem,
-                          struct text *text)
+static void print_refusal(const struct request *request, struct text *text)
 {
+    const struct problem *problem = &request->refusal;
     const struct call *call = request->call;
     json_t *root = problem_json(problem, request->request_id);
     /* If the graph has not been solved yet, add a link to the job to watch. */
@@ -278,36 +278,30 @@ static void print_problem(const struct request *request, const struct problem *p
     print_json(root, text);
 }
 
-void request_refuse(struct request *request, const struct problem *problem)
+void request_refuse(struct request *request)
 {
+    struct problem *problem = &request->refusal;
     struct text text = {0};
-    struct problem damaged;
     if (status_info(problem->status)->http >= MHD_HTTP_INTERNAL_SERVER_ERROR &&
         request->result != NULL && result_is_damaged(request->result)) {
-        problem_set(&damaged, STATUS_NOT_SOLVED, "The stored result is damaged.");
-        problem_hint(&damaged, "Repeat the request: the graph is being solved again.");
-        problem = &damaged;
+        problem_refuse(problem, STATUS_NOT_SOLVED,
+                       "Repeat the request: the graph is being solved again.",
+                       "The stored result is damaged.");
     }
     const unsigned retry_after_s = ledger_retry_after_s(problem->status);
     if (retry_after_s > 0) {
         request_set_header(request, "Retry-After", "%u", retry_after_s);
     }
-    print_problem(request, problem, &text);
+    print_refusal(request, &text);
     request_answer_text(request, status_info(problem->status)->http, "application/problem+json",
                         &text);
-}
-
-void request_answer_refusal(struct request *request)
-{
-    request_refuse(request, &request->refusal);
 }
 
 void request_refuse_with(struct request *request, enum status status, const char *words,
                          const char *hint)
 {
-    struct problem problem;
-    problem_refuse(&problem, status, hint, "%s", words);
-    request_refuse(request, &problem);
+    problem_refuse(&request->refusal, status, hint, "%s", words);
+    request_refuse(request);
 }
 
 /* ---- Calls to the scheduler ---- */
@@ -420,7 +414,8 @@ void request_answer_call(struct request *request)
         request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%" PRIu32, call->retry_after_s);
     }
     if (call->status != STATUS_OK) {
-        request_refuse(request, &call->problem);
+        request->refusal = call->problem;
+        request_refuse(request);
         return;
     }
     if (call->kind == CALL_SUBMIT && call->job_id[0] != '\0') {
@@ -443,13 +438,12 @@ void request_answer_call(struct request *request)
 
 static void ask_scheduler(struct request *request, const struct route *route)
 {
-    struct problem problem;
     struct call *call = request_create_call(request, route->call);
     if (call == NULL) {
         return;
     }
-    if (route->fill != NULL && route->fill(request, call, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
+    if (route->fill != NULL && route->fill(request, call, &request->refusal) != STATUS_OK) {
+        request_refuse(request);
     } else {
         request_call(request, request_answer_call);
     }

@@ -95,7 +95,7 @@ struct request {
     struct query query;
     struct router_match match;
     struct answer_header headers[HEADER_LIMIT]; /* headers of the answer */
-    struct problem refusal;                     /* problem found in the headers or the body */
+    struct problem refusal;                     /* problem that request_refuse sends */
     struct job_request job_request;             /* parameters of an upload */
     char target[];                              /* request target; query_parse splits it in place */
 };
@@ -149,12 +149,11 @@ void request_answer_small(struct request *request, const char *representation,
 /* Answers with a JSON document, which caches must not store, and releases it; NULL means out of
  * memory. */
 void request_answer_json(struct request *request, struct json_t *root);
-void request_refuse(struct request *request, const struct problem *problem);
+/* Refuses the request with the problem in request->refusal. */
+void request_refuse(struct request *request);
 /* Refuses the request with this status and message; hint may be NULL. */
 void request_refuse_with(struct request *request, enum status status, const char *words,
                          const char *hint);
-/* Refuses the request with the problem in request->refusal. */
-void request_answer_refusal(struct request *request);
 
 /* ---- Calls to the scheduler ---- */
 

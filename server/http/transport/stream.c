@@ -158,9 +158,9 @@ static struct stream *create_stream(struct request *request, const struct stream
 static void refuse_stream(struct request *request, struct stream *stream)
 {
     stream_check(stream, &stream->made, STATUS_NO_MEMORY); /* if there is no problem yet */
-    const struct problem problem = stream->problem;
+    request->refusal = stream->problem;
     stream_destroy(stream);
-    request_refuse(request, &problem);
+    request_refuse(request);
 }
 
 /* Sends the stream, whose first block is in `made`. Takes ownership of the stream. */
