@@ -22,15 +22,6 @@ struct http {
     struct endpoint **endpoints;     /* one per thread */
 };
 
-static void destroy_http(struct http *http)
-{
-    listener_close(&http->shared.listener);
-    free(http->endpoints);
-    auth_destroy(http->http_context.keyring);
-    tls_destroy(http->credentials);
-    free(http);
-}
-
 static bool is_given(const char *text)
 {
     return strcmp(text, CONFIG_NONE) != 0;
@@ -138,16 +129,6 @@ static enum status start_endpoints(struct http *http, struct problem *reterr)
                              config->http_threads, config->connection_limit);
 }
 
-static void stop_threads(struct http *http)
-{
-    for (size_t i = 0; i < http->thread_count; i++) {
-        endpoint_stop(http->endpoints[i]);
-    }
-    for (size_t i = 0; i < http->thread_count; i++) {
-        endpoint_destroy(http->endpoints[i]);
-    }
-}
-
 enum status http_start(const struct http_parts *parts, struct http **ret_http,
                        struct problem *reterr)
 {
@@ -162,8 +143,7 @@ enum status http_start(const struct http_parts *parts, struct http **ret_http,
     enum status status = fill_context(parts, http, reterr);
     STATUS_THEN(status, start_endpoints(http, reterr));
     if (status != STATUS_OK) {
-        stop_threads(http);
-        destroy_http(http);
+        http_stop(http);
         return status;
     }
     *ret_http = http;
@@ -214,8 +194,18 @@ bool http_is_quiesced(const struct http *http)
 
 void http_stop(struct http *http)
 {
-    if (http != NULL) {
-        stop_threads(http);
-        destroy_http(http);
+    if (http == NULL) {
+        return;
     }
+    for (size_t i = 0; i < http->thread_count; i++) {
+        endpoint_stop(http->endpoints[i]);
+    }
+    for (size_t i = 0; i < http->thread_count; i++) {
+        endpoint_destroy(http->endpoints[i]);
+    }
+    listener_close(&http->shared.listener);
+    free(http->endpoints);
+    auth_destroy(http->http_context.keyring);
+    tls_destroy(http->credentials);
+    free(http);
 }
