@@ -253,18 +253,6 @@ static void count_request(const struct request *request, double now_s)
 
 /* ---- Callbacks of libmicrohttpd and of the endpoint ---- */
 
-/* Returns NULL if memory runs out; receive_request then closes the connection. */
-static void *create_request(void *context, const char *target, struct MHD_Connection *connection)
-{
-    struct conn *conn = endpoint_conn(connection);
-    struct request *request = request_create(context, connection, target == NULL ? "" : target);
-    if (request != NULL) {
-        request->conn = conn;
-        conn->request = request;
-    }
-    return request;
-}
-
 static enum MHD_Result receive_request(void *context, struct MHD_Connection *connection,
                                        const char *url, const char *method, const char *version,
                                        const char *upload_data, size_t *upload_data_size,
@@ -307,7 +295,7 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
     (void)connection;
     (void)reason;
     *request_context = NULL;
-    /* request is NULL if create_request ran out of memory. */
+    /* request is NULL if request_create ran out of memory. */
     if (request != NULL) {
         struct conn *conn = request->conn;
         count_request(request, now_s);
@@ -319,7 +307,7 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
 
 void request_set_callbacks(struct endpoint_rules *rules)
 {
-    rules->request_started = create_request;
+    rules->request_started = request_create;
     rules->request_came = receive_request;
     rules->request_ended = end_request;
     rules->client_left = request_client_left;

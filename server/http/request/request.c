@@ -16,16 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct request *request_create(struct http_context *http_context, struct MHD_Connection *connection,
-                               const char *target)
+void *request_create(void *context, const char *target, struct MHD_Connection *connection)
 {
+    target = target == NULL ? "" : target;
     const size_t size = strlen(target) + 1;
     struct request *request = malloc(sizeof(*request) + size);
     if (request != NULL) {
         /* Zero only the members before began_s, to save time: the others take kilobytes. */
         memset(request, 0, offsetof(struct request, began_s));
-        request->http_context = http_context;
+        request->http_context = context;
         request->connection = connection;
+        request->conn = endpoint_conn(connection);
+        request->conn->request = request;
         memcpy(request->target, target, size);
     }
     return request;

@@ -100,9 +100,10 @@ struct request {
     char target[];                              /* request target; query_parse splits it in place */
 };
 
-/* Creates a request with a copy of the target. Returns NULL if there is not enough memory. */
-struct request *request_create(struct http_context *http_context, struct MHD_Connection *connection,
-                               const char *target);
+/* Creates the current request of the connection, with a copy of the target. context is the struct
+ * http_context. Returns NULL if memory runs out; libmicrohttpd's next callback for the request then
+ * closes the connection. */
+void *request_create(void *context, const char *target, struct MHD_Connection *connection);
 /* Frees a request; accepts NULL. */
 void request_destroy(struct request *request);
 
