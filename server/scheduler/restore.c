@@ -53,7 +53,7 @@ static enum status restore_graph(void *context, const struct graph_row *row)
     struct restore *restore = context;
     struct graph_entry *entry;
     struct tenant *tenant;
-    STATUS_TRY(scheduler_tenant(restore->scheduler, row->tenant, &tenant));
+    STATUS_TRY(tenant_find(&restore->scheduler->tenants, row->tenant, &tenant));
     STATUS_TRY(graph_table_add(&restore->scheduler->graphs, tenant, row, &entry));
     graph_entry_commit(entry, true);
     restore->graphs++;
@@ -129,7 +129,7 @@ static enum status restore_job(void *context, const struct job_row *row)
     struct job *added = job;
     struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, row->graph_id);
     job->graph = entry;
-    enum status status = scheduler_tenant(scheduler, row->tenant, &job->tenant);
+    enum status status = tenant_find(&scheduler->tenants, row->tenant, &job->tenant);
     STATUS_THEN(status, job_table_add(&scheduler->jobs, &job));
     if (status != STATUS_OK) {
         job_destroy(job);

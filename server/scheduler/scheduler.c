@@ -108,10 +108,9 @@ unsigned scheduler_calls_open(const struct scheduler *scheduler)
     return atomic_load(&scheduler->calls_open);
 }
 
-enum status scheduler_tenant(struct scheduler *scheduler, const char *name,
-                             struct tenant **ret_tenant)
+struct tenant **scheduler_tenants(struct scheduler *scheduler)
 {
-    return tenant_find(&scheduler->tenants, name, ret_tenant);
+    return &scheduler->tenants;
 }
 
 void scheduler_share_queue(struct scheduler *scheduler, unsigned tenant_count)

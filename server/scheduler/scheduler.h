@@ -37,9 +37,9 @@ struct device_list {
     char gpu_reason[SOLVER_REASON_SIZE]; /* why no GPU is used; empty if one is */
 };
 
-/* Finds or creates a tenant, which lives as long as the scheduler. Loop thread. */
-MUST_CHECK enum status scheduler_tenant(struct scheduler *scheduler, const char *name,
-                                        struct tenant **ret_tenant);
+/* Returns the list of tenants, which tenant_find extends. It and its tenants live as long as the
+ * scheduler. Loop thread. */
+struct tenant **scheduler_tenants(struct scheduler *scheduler);
 /* Sets the number of tenants that may submit jobs. */
 void scheduler_share_queue(struct scheduler *scheduler, unsigned tenant_count);
 

@@ -219,7 +219,7 @@ static enum status open_tables(struct scheduler *scheduler)
         scheduler->handles_open++;
     }
     STATUS_TRY(mailbox_create(wake_loop, &scheduler->wake, &scheduler->mailbox));
-    return scheduler_tenant(scheduler, "", &scheduler->nobody);
+    return tenant_find(&scheduler->tenants, "", &scheduler->nobody);
 }
 
 static enum status open_scheduler(struct scheduler *scheduler, struct problem *reterr)

@@ -28,8 +28,7 @@ struct entry {
 
 struct keyring {
     pthread_rwlock_t lock;
-    auth_tenant tenant;
-    void *context;
+    struct tenant **tenants; /* borrowed */
     struct entry *entries;
     size_t count;
 };
@@ -43,15 +42,14 @@ struct reading {
     struct problem *reterr;
 };
 
-enum status auth_create(auth_tenant tenant, void *context, struct keyring **ret_keyring)
+enum status auth_create(struct tenant **tenants, struct keyring **ret_keyring)
 {
     struct keyring *keyring = calloc(1, sizeof(*keyring));
     if (keyring == NULL || pthread_rwlock_init(&keyring->lock, NULL) != 0) {
         free(keyring);
         return STATUS_NO_MEMORY;
     }
-    keyring->tenant = tenant;
-    keyring->context = context;
+    keyring->tenants = tenants;
     *ret_keyring = keyring;
     return STATUS_OK;
 }
@@ -119,7 +117,6 @@ static bool is_tenant(const char *word)
 
 static enum status read_words(struct reading *reading, char *line)
 {
-    const struct keyring *keyring = reading->keyring;
     struct entry *entry = &reading->entries[reading->count];
     char *rest = NULL;
     const char *digest = strtok_r(line, BLANKS, &rest);
@@ -156,8 +153,8 @@ static enum status read_words(struct reading *reading, char *line)
         }
     }
     reading->count++;
-    return keyring->tenant(keyring->context, strcmp(tenant, "-") == 0 ? "" : tenant,
-                           &entry->grant.tenant);
+    return tenant_find(reading->keyring->tenants, strcmp(tenant, "-") == 0 ? "" : tenant,
+                       &entry->grant.tenant);
 }
 
 static enum status read_lines(struct reading *reading, FILE *stream)

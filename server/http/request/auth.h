@@ -34,11 +34,9 @@ struct grant {
 
 struct keyring;
 
-/* Finds or creates the tenant with this name. Loop thread. */
-typedef enum status (*auth_tenant)(void *context, const char *name, struct tenant **ret_tenant);
-
-/* Creates an empty keyring, which refuses every key. */
-MUST_CHECK enum status auth_create(auth_tenant tenant, void *context, struct keyring **ret_keyring);
+/* Creates an empty keyring, which refuses every key. tenants: the list of all tenants, to which
+ * auth_load_keys adds the tenants of new keys. */
+MUST_CHECK enum status auth_create(struct tenant **tenants, struct keyring **ret_keyring);
 void auth_destroy(struct keyring *keyring);
 /* Replaces all keys with the keys in the file. Returns STATUS_CONFIG, with a message and the line
  * in the problem, and keeps the old keys when the file is malformed, has no key, is readable by

@@ -27,11 +27,6 @@ static bool is_given(const char *text)
     return strcmp(text, CONFIG_NONE) != 0;
 }
 
-static enum status make_tenant(void *context, const char *name, struct tenant **ret_tenant)
-{
-    return scheduler_tenant(context, name, ret_tenant);
-}
-
 static enum status open_secrets(struct http *http, struct problem *reterr)
 {
     const struct config *config = http->http_context.config;
@@ -41,8 +36,8 @@ static enum status open_secrets(struct http *http, struct problem *reterr)
                            "http.tls_certificate and http.tls_key must be set together.");
     }
     if (is_given(config->keys_file)) {
-        status =
-            auth_create(make_tenant, http->http_context.scheduler, &http->http_context.keyring);
+        status = auth_create(scheduler_tenants(http->http_context.scheduler),
+                             &http->http_context.keyring);
     }
     if (status == STATUS_OK && is_given(config->tls_certificate)) {
         status = tls_create(&http->credentials);

@@ -164,7 +164,7 @@ static void list_jobs_of_another(void *context)
     question.call.context = &question.answered;
     question.call.scheduler = scheduler;
     question.call.list.limit = 50;
-    CHECK(scheduler_tenant(scheduler, "another", &question.call.tenant) == STATUS_OK);
+    CHECK(tenant_find(scheduler_tenants(scheduler), "another", &question.call.tenant) == STATUS_OK);
     requests_list_jobs(scheduler, &question.call);
     CHECK(question.answered);
 }

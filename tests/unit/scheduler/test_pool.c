@@ -25,7 +25,8 @@ static void queue_held(struct fixture *fixture, const char *tenant_name, enum po
                        struct held_work *held)
 {
     struct tenant *tenant;
-    assert_int_equal(scheduler_tenant(fixture->scheduler, tenant_name, &tenant), STATUS_OK);
+    assert_int_equal(tenant_find(scheduler_tenants(fixture->scheduler), tenant_name, &tenant),
+                     STATUS_OK);
     *held = (struct held_work){.work = {.run = hold_thread, .then = end_work}};
     assert_int_equal(sem_init(&held->go, 0, 0), 0);
     pool_queue(fixture->scheduler, tenant, class_, &held->work);

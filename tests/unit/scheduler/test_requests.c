@@ -126,7 +126,7 @@ SCHEDULER_TEST(a_filter_that_matches_few_jobs_ends_the_page_early)
     char graph_id[GRAPH_ID_SIZE];
     struct tenant *tenant;
     solve(fixture, NEGATIVE_RING, failed, graph_id);
-    assert_int_equal(scheduler_tenant(fixture->scheduler, "", &tenant), STATUS_OK);
+    assert_int_equal(tenant_find(scheduler_tenants(fixture->scheduler), "", &tenant), STATUS_OK);
     for (int i = 0; i < 20000; i++) {
         struct job *job;
         assert_int_equal(job_create(graph_id, KIND_I4, clock_wall_s(), &job), STATUS_OK);

@@ -4,7 +4,7 @@
 static struct tenant *tenant_of(struct fixture *fixture, const char *name)
 {
     struct tenant *tenant;
-    assert_int_equal(scheduler_tenant(fixture->scheduler, name, &tenant), STATUS_OK);
+    assert_int_equal(tenant_find(scheduler_tenants(fixture->scheduler), name, &tenant), STATUS_OK);
     return tenant;
 }
 

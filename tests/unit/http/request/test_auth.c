@@ -17,11 +17,6 @@ struct fixture {
     struct keyring *keyring;
 };
 
-static enum status get_tenant(void *context, const char *name, struct tenant **ret_tenant)
-{
-    return tenant_find(context, name, ret_tenant);
-}
-
 static int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
@@ -31,7 +26,7 @@ static int set_up(void **state)
     snprintf(fixture->path, sizeof fixture->path, "/tmp/test_keyring_XXXXXX");
     close(mkstemp(fixture->path));
     assert_int_equal(tenant_find(&fixture->tenants, "", &nobody), STATUS_OK);
-    assert_int_equal(auth_create(get_tenant, &fixture->tenants, &fixture->keyring), STATUS_OK);
+    assert_int_equal(auth_create(&fixture->tenants, &fixture->keyring), STATUS_OK);
     *state = fixture;
     return 0;
 }
