@@ -137,13 +137,7 @@ struct call {
     void (*answered)(struct call *call);
     void *context;
 
-    /* Set by scheduler_post_left when the client disconnects while the scheduler has its call. */
-    struct message left;
-    bool client_left; /* the client has disconnected, so the call no longer waits */
-    void (*left_noted)(struct call *call);
-    /* Written only by the thread that posted the call. */
-    bool left_told;
-    unsigned messages_out; /* number of messages that the scheduler has not returned */
+    atomic_bool client_left; /* the client has disconnected, so the call no longer waits */
 
     /* Used only by the scheduler. */
     struct scheduler *scheduler;

@@ -54,24 +54,12 @@ void scheduler_post(struct scheduler *scheduler, struct call *call)
     mailbox_post(scheduler->mailbox, &call->message);
 }
 
-static void deliver_left(struct message *message)
+void scheduler_note_left(struct scheduler *scheduler, struct call *call)
 {
-    struct call *call = (struct call *)(void *)((char *)message - offsetof(struct call, left));
-    struct scheduler *scheduler = call->scheduler;
-    call->client_left = true;
-    if (call->job != NULL) {
-        log_write(LOG_DEBUG, "client_left", LOG_TEXT("job", call->job->row.id));
-        waiters_release(scheduler, call);
+    if (!atomic_exchange(&call->client_left, true)) {
+        atomic_store(&scheduler->marks.client_left, true);
+        scheduler_wake(scheduler);
     }
-    call->left_noted(call);
-    atomic_fetch_sub(&scheduler->calls_open, 1);
-}
-
-void scheduler_post_left(struct scheduler *scheduler, struct call *call)
-{
-    atomic_fetch_add(&scheduler->calls_open, 1);
-    call->left.deliver = deliver_left;
-    mailbox_post(scheduler->mailbox, &call->left);
 }
 
 static void free_notice(struct call *call)
@@ -180,9 +168,11 @@ void scheduler_settle(struct scheduler *scheduler)
         marks->ends_unstored = false;
         finish_store_ends(scheduler);
     }
+    if (atomic_exchange(&marks->client_left, false) || marks->alarm_rang) {
+        waiters_expire(scheduler);
+    }
     if (marks->alarm_rang) {
         marks->alarm_rang = false;
-        waiters_expire(scheduler);
         finish_expired(scheduler);
     }
     dispatch_jobs(scheduler);

@@ -45,9 +45,9 @@ void scheduler_share_queue(struct scheduler *scheduler, unsigned tenant_count);
 
 /* Passes a call to the scheduler. Any thread. */
 void scheduler_post(struct scheduler *scheduler, struct call *call);
-/* Ends the wait of a call whose client has disconnected. The call may be answered already, but must
- * live until left_noted is called on the loop thread. */
-void scheduler_post_left(struct scheduler *scheduler, struct call *call);
+/* Ends the wait of a call whose client has disconnected, at once or when it begins; the call may be
+ * answered already. The thread that posted the call. */
+void scheduler_note_left(struct scheduler *scheduler, struct call *call);
 /* Returns the number of calls that are posted but not answered. Any thread. */
 unsigned scheduler_calls_open(const struct scheduler *scheduler);
 

@@ -26,8 +26,9 @@ struct scheduler_marks {
     struct job *changed; /* jobs whose waiters must be woken */
     /* Resume parked submissions, because a deletion, a move or a commit of a name has ended. */
     bool unparked;
-    bool ends_unstored; /* try again to store the ends of jobs */
-    bool alarm_rang;    /* a wait has timed out or a deadline has passed */
+    bool ends_unstored;      /* try again to store the ends of jobs */
+    bool alarm_rang;         /* a wait has timed out or a deadline has passed */
+    atomic_bool client_left; /* a client has disconnected; any thread */
 };
 
 /* Stages of the scheduler's life, in this order. */
@@ -94,7 +95,7 @@ struct scheduler {
     void *lost_context;
 };
 
-/* Makes the loop call scheduler_settle, for handlers of timers and of pool work. */
+/* Makes the loop call scheduler_settle. Any thread. */
 static inline void scheduler_wake(struct scheduler *scheduler)
 {
     CHECK(uv_async_send(&scheduler->wake) == 0);

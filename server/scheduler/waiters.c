@@ -108,7 +108,7 @@ static void answer_piece(struct scheduler *scheduler, struct call *call, const s
     struct text text = {0};
     const bool moved = has_moved(scheduler, call, job);
     place->ended = job_state_is_final(job->row.state) || scheduler->stage == SCHEDULER_DRAINED ||
-                   call->client_left;
+                   atomic_load(&call->client_left);
     place->position = answer_position(scheduler, job);
     place->progress = job_progress(job, clock_monotonic_s());
     if (!place->begun) {
@@ -136,6 +136,19 @@ static void answer_waiter(struct scheduler *scheduler, struct call *call, const 
     }
 }
 
+/* Ends the wait of a call and answers it with the current state. */
+static void release_call(struct scheduler *scheduler, struct call *call)
+{
+    const struct job *job = call->job;
+    call->job = NULL;
+    LIST_REMOVE(call, of_job);
+    LIST_REMOVE(call, in_waiting);
+    if (call->kind == CALL_EVENTS && --scheduler->event_count == 0) {
+        uv_timer_stop(&scheduler->watch_tick);
+    }
+    answer_waiter(scheduler, call, job);
+}
+
 /* Sends progress made since the last tick, and heartbeats that are due. */
 static void watch_ticked(uv_timer_t *tick)
 {
@@ -146,7 +159,7 @@ static void watch_ticked(uv_timer_t *tick)
         next = LIST_NEXT(call, in_waiting);
         if (call->kind == CALL_EVENTS &&
             (call->expires_at_s <= now_s || has_moved(scheduler, call, call->job))) {
-            waiters_release(scheduler, call);
+            release_call(scheduler, call);
         }
     }
 }
@@ -166,22 +179,10 @@ static void hold_call(struct scheduler *scheduler, struct call *call, struct job
     }
 }
 
-void waiters_release(struct scheduler *scheduler, struct call *call)
-{
-    const struct job *job = call->job;
-    call->job = NULL;
-    LIST_REMOVE(call, of_job);
-    LIST_REMOVE(call, in_waiting);
-    if (call->kind == CALL_EVENTS && --scheduler->event_count == 0) {
-        uv_timer_stop(&scheduler->watch_tick);
-    }
-    answer_waiter(scheduler, call, job);
-}
-
 void waiters_hold(struct scheduler *scheduler, struct call *call, struct job *job)
 {
-    if (scheduler->stage != SCHEDULER_SERVES || call->client_left || !(call->wait_s > 0) ||
-        job_state_is_final(job->row.state)) {
+    if (scheduler->stage != SCHEDULER_SERVES || atomic_load(&call->client_left) ||
+        !(call->wait_s > 0) || job_state_is_final(job->row.state)) {
         answer_waiter(scheduler, call, job);
     } else {
         hold_call(scheduler, call, job, call->wait_s);
@@ -197,7 +198,8 @@ void waiters_stream(struct scheduler *scheduler, struct call *call)
                (call->place.seen[0] == '\0' || !is_news(call, job))) {
         /* A client without a Last-Event-ID or with the last ID gets no event of a finished job. */
         answer_empty(call, 204);
-    } else if (!call->place.begun || is_news(call, job) || scheduler->stage == SCHEDULER_DRAINED) {
+    } else if (!call->place.begun || is_news(call, job) || scheduler->stage == SCHEDULER_DRAINED ||
+               atomic_load(&call->client_left)) {
         answer_piece(scheduler, call, job);
     } else {
         hold_call(scheduler, call, job, scheduler->config->heartbeat_s);
@@ -224,7 +226,7 @@ void waiters_wake(struct scheduler *scheduler)
         for (struct call *call = LIST_FIRST(&job->waiters); call != NULL; call = next) {
             next = LIST_NEXT(call, of_job);
             if (is_final || call->kind == CALL_JOB || call->kind == CALL_EVENTS) {
-                waiters_release(scheduler, call);
+                release_call(scheduler, call);
             }
         }
     }
@@ -236,8 +238,12 @@ void waiters_expire(struct scheduler *scheduler)
     struct call *next;
     for (struct call *call = LIST_FIRST(&scheduler->waiting); call != NULL; call = next) {
         next = LIST_NEXT(call, in_waiting);
-        if (call->expires_at_s <= now_s) {
-            waiters_release(scheduler, call);
+        const bool has_left = atomic_load(&call->client_left);
+        if (has_left) {
+            log_write(LOG_DEBUG, "client_left", LOG_TEXT("job", call->job->row.id));
+        }
+        if (has_left || call->expires_at_s <= now_s) {
+            release_call(scheduler, call);
         } else if (call->kind != CALL_EVENTS) {
             set_alarm(scheduler, call->expires_at_s);
         }
@@ -250,7 +256,7 @@ void waiters_end(struct scheduler *scheduler, bool streams)
     for (struct call *call = LIST_FIRST(&scheduler->waiting); call != NULL; call = next) {
         next = LIST_NEXT(call, in_waiting);
         if ((call->kind == CALL_EVENTS) == streams) {
-            waiters_release(scheduler, call);
+            release_call(scheduler, call);
         }
     }
 }

@@ -9,12 +9,10 @@
 void waiters_hold(struct scheduler *scheduler, struct call *call, struct job *job);
 /* Answers with the next part of an event stream as soon as there is a part to send. */
 void waiters_stream(struct scheduler *scheduler, struct call *call);
-/* Ends the wait of a call and answers it with the current state. */
-void waiters_release(struct scheduler *scheduler, struct call *call);
 /* Notes that the job's state has changed: its waiters are woken at the end of the turn. */
 void waiters_mark_changed(struct scheduler *scheduler, struct job *job);
 void waiters_wake(struct scheduler *scheduler);
-/* Answers the calls whose wait has timed out. */
+/* Answers the calls whose wait has timed out or whose client has disconnected. */
 void waiters_expire(struct scheduler *scheduler);
 /* Ends all event streams if `streams` is true, otherwise all other waits, and answers the calls
  * with the current state. */

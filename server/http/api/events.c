@@ -44,7 +44,8 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
     struct event_stream *stream = context;
     struct call *call = stream->request->call;
     (void)position;
-    if (call->client_left || (call->body == NULL && call->status == STATUS_NO_MEMORY)) {
+    if (atomic_load(&call->client_left) ||
+        (call->body == NULL && call->status == STATUS_NO_MEMORY)) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
     }
     const size_t left = call->body == NULL ? 0 : strlen(call->body + stream->sent);

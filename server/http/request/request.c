@@ -339,37 +339,17 @@ struct call *request_create_call(struct request *request, enum call_kind kind)
     return call;
 }
 
-/* Resumes the connection after the call's last message. Runs on the endpoint's thread. */
-static void count_message(struct call *call)
-{
-    struct request *request = call->context;
-    call->messages_out--;
-    if (call->messages_out == 0) {
-        endpoint_resume(request->conn, request->connection);
-    }
-}
-
 static void receive_answer(struct message *message)
 {
-    count_message((struct call *)message);
+    const struct request *request = ((struct call *)message)->context;
+    endpoint_resume(request->conn, request->connection);
 }
 
-static void receive_left(struct message *message)
-{
-    count_message((struct call *)(void *)((char *)message - offsetof(struct call, left)));
-}
-
-/* Posts the answered call to its endpoint. This callback and left_noted run on the loop thread. */
+/* Posts the answered call to its endpoint. Runs on the loop thread. */
 static void post_answer(struct call *call)
 {
     call->message.deliver = receive_answer;
     endpoint_post(((struct request *)call->context)->conn->endpoint, &call->message);
-}
-
-static void left_noted(struct call *call)
-{
-    call->left.deliver = receive_left;
-    endpoint_post(((struct request *)call->context)->conn->endpoint, &call->left);
 }
 
 bool request_post(struct request *request)
@@ -379,9 +359,7 @@ bool request_post(struct request *request)
         return false;
     }
     call->answered = post_answer;
-    call->left_noted = left_noted;
     call->context = request;
-    call->messages_out = 1;
     request->state = REQUEST_WAITING;
     endpoint_suspend(request->conn, request->connection);
     scheduler_post(request->http_context->scheduler, call);
@@ -390,12 +368,7 @@ bool request_post(struct request *request)
 
 void request_client_left(struct request *request)
 {
-    struct call *call = request->call;
-    if (!call->left_told && !endpoint_is_quiesced(request->conn->endpoint)) {
-        call->left_told = true;
-        call->messages_out++;
-        scheduler_post_left(request->http_context->scheduler, call);
-    }
+    scheduler_note_left(request->http_context->scheduler, request->call);
 }
 
 void request_call(struct request *request, void (*resume)(struct request *request))

@@ -1,19 +1,9 @@
+#include "server/scheduler/scheduler_internal.h"
+#include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 
-/* A request whose client disconnects. It exists until the scheduler has noticed the disconnect. */
-struct waiting {
-    struct question question;
-    bool noted;
-};
-
-static void set_noted(struct call *call)
-{
-    struct waiting *waiting = (struct waiting *)(void *)call;
-    waiting->noted = true;
-}
-
-static void post_waiting(struct fixture *fixture, enum call_kind kind, const char *job_id,
-                         struct waiting *ret_waiting)
+static struct question *post_waiting(struct fixture *fixture, enum call_kind kind,
+                                     const char *job_id)
 {
     struct question *question = new_question(kind, job_id);
     if (kind == CALL_EVENTS) { /* the wait follows the first piece of the stream */
@@ -22,26 +12,26 @@ static void post_waiting(struct fixture *fixture, enum call_kind kind, const cha
         call_finish(&question->call);
         question->answered = false;
     }
-    *ret_waiting = (struct waiting){.question = *question};
-    free(question);
-    struct call *waits = &ret_waiting->question.call;
-    waits->context = &ret_waiting->question.answered;
-    waits->left_noted = set_noted;
-    waits->wait_s = LONG_S;
-    scheduler_post(fixture->scheduler, waits);
+    question->call.wait_s = LONG_S;
+    scheduler_post(fixture->scheduler, &question->call);
+    return question;
 }
 
-static void assert_leaving_ends(struct fixture *fixture, enum call_kind kind, const char *job_id)
+/* is_held: the client disconnects after the scheduler has begun to hold the call, not before. */
+static void assert_leaving_ends(struct fixture *fixture, enum call_kind kind, const char *job_id,
+                                bool is_held)
 {
-    struct waiting waiting;
-    post_waiting(fixture, kind, job_id, &waiting);
+    struct question *waiting = post_waiting(fixture, kind, job_id);
     assert_int_equal(scheduler_calls_open(fixture->scheduler), 1);
-    scheduler_post_left(fixture->scheduler, &waiting.question.call);
-    run_until(fixture, &waiting.noted);
-    assert_true(waiting.question.answered && waiting.question.call.client_left);
-    assert_int_equal(waiting.question.call.http_status, 200);
+    if (is_held) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+        assert_false(waiting->answered);
+    }
+    scheduler_note_left(fixture->scheduler, &waiting->call);
+    wait_for(fixture, waiting);
+    assert_int_equal(waiting->call.http_status, 200);
     assert_int_equal(scheduler_calls_open(fixture->scheduler), 0);
-    call_finish(&waiting.question.call);
+    forget(waiting);
 }
 
 /* The watched job is queued behind another job, so no progress event ends the stream's wait before
@@ -52,8 +42,10 @@ SCHEDULER_TEST(a_wait_ends_when_its_client_disconnects)
     char queued[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
     submit_long(fixture, 2, queued);
-    assert_leaving_ends(fixture, CALL_JOB, queued);
-    assert_leaving_ends(fixture, CALL_EVENTS, queued);
+    for (int is_held = 0; is_held < 2; is_held++) {
+        assert_leaving_ends(fixture, CALL_JOB, queued, is_held);
+        assert_leaving_ends(fixture, CALL_EVENTS, queued, is_held);
+    }
     cancel(fixture, queued);
     cancel(fixture, running);
 }
@@ -61,35 +53,60 @@ SCHEDULER_TEST(a_wait_ends_when_its_client_disconnects)
 SCHEDULER_TEST(a_disconnect_does_not_end_the_waits_of_other_clients)
 {
     char job_id[JOB_ID_SIZE];
-    struct waiting waiting[5];
+    struct question *waiting[5];
     submit_long(fixture, 1, job_id);
     for (int i = 0; i < 5; i++) {
-        post_waiting(fixture, CALL_JOB, job_id, &waiting[i]);
+        waiting[i] = post_waiting(fixture, CALL_JOB, job_id);
     }
-    scheduler_post_left(fixture->scheduler, &waiting[2].question.call);
-    run_until(fixture, &waiting[2].noted);
+    scheduler_note_left(fixture->scheduler, &waiting[2]->call);
+    wait_for(fixture, waiting[2]);
     for (int i = 0; i < 5; i++) {
-        assert_true(waiting[i].question.answered == (i == 2));
+        assert_true(waiting[i]->answered == (i == 2));
     }
     cancel(fixture, job_id);
     for (int i = 0; i < 5; i++) {
-        wait_for(fixture, &waiting[i].question);
-        assert_true(waiting[i].question.call.client_left == (i == 2));
-        call_finish(&waiting[i].question.call);
+        wait_for(fixture, waiting[i]);
+        assert_true(atomic_load(&waiting[i]->call.client_left) == (i == 2));
+        forget(waiting[i]);
     }
 }
 
 SCHEDULER_TEST(a_disconnect_after_the_response_changes_nothing)
 {
     char job_id[JOB_ID_SIZE];
-    struct waiting waiting;
     submit_long(fixture, 1, job_id);
-    post_waiting(fixture, CALL_JOB, job_id, &waiting);
+    struct question *waiting = post_waiting(fixture, CALL_JOB, job_id);
     cancel(fixture, job_id);
-    wait_for(fixture, &waiting.question);
-    waiting.question.answered = false;
-    scheduler_post_left(fixture->scheduler, &waiting.question.call);
-    run_until(fixture, &waiting.noted);
-    assert_false(waiting.question.answered);
-    call_finish(&waiting.question.call);
+    wait_for(fixture, waiting);
+    waiting->answered = false;
+    scheduler_note_left(fixture->scheduler, &waiting->call);
+    uv_run(&fixture->loop, UV_RUN_ONCE);
+    assert_false(waiting->answered);
+    waiting->answered = true;
+    forget(waiting);
+}
+
+/* The deadline of a job that is still queued passes after the service has drained. */
+SCHEDULER_TEST(a_disconnect_after_the_drain_changes_nothing)
+{
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_long(fixture, 2, queued);
+    struct question *waiting = new_question(CALL_JOB, queued);
+    waiting->call.wait_s = LONG_S;
+    scheduler_post(fixture->scheduler, &waiting->call);
+    uv_run(&fixture->loop, UV_RUN_ONCE);
+    scheduler_drain(fixture->scheduler, set_drained, fixture);
+    scheduler_drain_faster(fixture->scheduler);
+    run_until(fixture, &fixture->drained);
+    struct job *job;
+    TAILQ_FOREACH(job, &fixture->scheduler->jobs.unfinished, in_list)
+    {
+        job->deadline_at_s = 1e-3;
+    }
+    scheduler_note_left(fixture->scheduler, &waiting->call);
+    uv_run(&fixture->loop, UV_RUN_ONCE);
+    assert_int_equal(fixture->scheduler->changes, 0);
+    forget(waiting);
 }
