@@ -97,7 +97,7 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
         return job_eta_s(job, now_s);
     }
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        const struct scheduler_worker *slot = scheduler->workers[i];
+        const struct scheduler_worker *slot = &scheduler->workers[i];
         const double left_s = slot->job != NULL ? job_eta_s(slot->job, now_s) : 0;
         /* A job without an estimate of its remaining time counts with its whole expected time. */
         before_s += left_s >= 0 ? left_s : slot->job->expected_s;

@@ -13,9 +13,9 @@
 const struct scheduler_worker *dispatch_largest_worker(const struct scheduler *scheduler,
                                                        uint32_t cost)
 {
-    const struct scheduler_worker *best = scheduler->workers[0];
+    const struct scheduler_worker *best = &scheduler->workers[0];
     for (uint32_t i = 1; i < scheduler->worker_count; i++) {
-        const struct scheduler_worker *slot = scheduler->workers[i];
+        const struct scheduler_worker *slot = &scheduler->workers[i];
         if (slot->facts->vertex_limit[cost] > best->facts->vertex_limit[cost]) {
             best = slot;
         }
@@ -27,7 +27,7 @@ const struct scheduler_worker *dispatch_fitting_worker(const struct scheduler *s
                                                        uint32_t vertex_count, uint32_t cost)
 {
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        const struct scheduler_worker *slot = scheduler->workers[i];
+        const struct scheduler_worker *slot = &scheduler->workers[i];
         if (slot != scheduler->group && vertex_count <= slot->facts->vertex_limit[cost]) {
             return slot;
         }
@@ -147,7 +147,7 @@ static bool dispatch_to_group(struct scheduler *scheduler)
         return group != NULL && group->job != NULL;
     }
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        is_idle = is_idle && scheduler->workers[i]->job == NULL;
+        is_idle = is_idle && scheduler->workers[i].job == NULL;
     }
     const bool needs_all =
         first->report.result.form == RESULT_FORM_MATRIX &&
@@ -175,7 +175,7 @@ void dispatch_jobs(struct scheduler *scheduler)
     }
     for (uint32_t i = 0; i < scheduler->worker_count && scheduler->queue.count > 0; i++) {
         struct scheduler_worker *slot =
-            scheduler->workers[(scheduler->next_worker + i) % scheduler->worker_count];
+            &scheduler->workers[(scheduler->next_worker + i) % scheduler->worker_count];
         if (slot != scheduler->group) {
             start_next(scheduler, slot);
         }

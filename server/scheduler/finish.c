@@ -369,10 +369,10 @@ static void retry_or_fail(struct scheduler *scheduler, struct job *job, const st
         ledger_pause(scheduler);
     }
     /* A job that ran out of memory on one device is tried next on the following device. */
-    for (uint32_t i = 0; i < scheduler->worker_count && !task->is_passing; i++) {
-        if (scheduler->workers[i] == task->context) {
-            scheduler->next_worker = (i + 1) % scheduler->worker_count;
-        }
+    if (!task->is_passing) {
+        const struct scheduler_worker *slot = task->context;
+        scheduler->next_worker =
+            (uint32_t)(slot - scheduler->workers + 1) % scheduler->worker_count;
     }
 }
 

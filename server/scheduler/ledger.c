@@ -85,7 +85,7 @@ static uint64_t bytes_to_come(const struct scheduler *scheduler)
     const struct ledger *ledger = &scheduler->ledger;
     uint64_t to_come = ledger->reserved.disk_bytes;
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        const struct job *job = scheduler->workers[i]->job;
+        const struct job *job = scheduler->workers[i].job;
         if (job != NULL && atomic_load(&job->signal->is_allocated)) {
             to_come -= job->held.disk_bytes;
         }

@@ -136,7 +136,7 @@ static uint32_t count_running(const struct scheduler *scheduler)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        count += scheduler->workers[i]->job != NULL;
+        count += scheduler->workers[i].job != NULL;
     }
     return count;
 }

@@ -61,7 +61,7 @@ struct scheduler {
     struct admission admission;
     struct device_list devices;
     uint32_t vertex_limit[COST_COUNT]; /* indexed by graph_cost */
-    struct scheduler_worker *workers[DEVICE_LIMIT];
+    struct scheduler_worker workers[DEVICE_LIMIT];
     uint32_t worker_count;
     uint32_t next_worker; /* index of the worker that gets a job first */
     /* The worker that uses all devices together, while the others are idle; NULL = none. */

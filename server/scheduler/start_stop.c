@@ -21,12 +21,8 @@
 static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t gpu_index,
                                 uint32_t gpu_members)
 {
-    struct scheduler_worker *slot = calloc(1, sizeof(*slot));
-    if (slot == NULL) {
-        return STATUS_NO_MEMORY;
-    }
+    struct scheduler_worker *slot = &scheduler->workers[scheduler->worker_count];
     const bool keeps_plans = scheduler->config->solver.plans != SOLVER_PLANS_NONE;
-    slot->scheduler = scheduler;
     const bool is_process = scheduler->config->isolation == WORKER_PROCESS;
     struct worker_config config = {
         .setup = {.solver = scheduler->config->solver,
@@ -46,19 +42,16 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
         .home = scheduler->mailbox,
         .finished = dispatch_receive_task,
     };
-    enum status status = worker_start(&config, &slot->worker);
-    if (status != STATUS_OK) {
-        free(slot);
-        return status;
-    }
-    scheduler->workers[scheduler->worker_count++] = slot;
+    *slot = (struct scheduler_worker){.scheduler = scheduler};
+    STATUS_TRY(worker_start(&config, &slot->worker));
+    scheduler->worker_count++;
     return STATUS_OK;
 }
 
 static void wait_for_openings(struct scheduler *scheduler)
 {
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        struct scheduler_worker *slot = scheduler->workers[i];
+        struct scheduler_worker *slot = &scheduler->workers[i];
         slot->facts = slot->facts != NULL ? slot->facts : worker_wait_opened(slot->worker);
     }
 }
@@ -68,10 +61,10 @@ static void drop_unopened(struct scheduler *scheduler, struct problem *ret_probl
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        struct scheduler_worker *slot = scheduler->workers[i];
+        struct scheduler_worker *slot = &scheduler->workers[i];
         const struct worker_facts *facts = slot->facts;
         if (facts->status == STATUS_OK) {
-            scheduler->workers[kept++] = slot;
+            scheduler->workers[kept++] = *slot;
             memcpy(scheduler->queue.pace_s, facts->pace_s, sizeof(facts->pace_s));
             log_write(LOG_INFO, "device_opened", LOG_TEXT("solver", facts->device.solver),
                       LOG_TEXT("device", facts->device.name),
@@ -85,7 +78,6 @@ static void drop_unopened(struct scheduler *scheduler, struct problem *ret_probl
                   LOG_TEXT("detail", facts->problem.detail));
         *ret_problem = facts->problem;
         worker_stop(slot->worker);
-        free(slot);
     }
     scheduler->worker_count = kept;
 }
@@ -98,7 +90,7 @@ static enum status open_gpus(struct scheduler *scheduler, struct problem *ret_pr
     const enum solver_group group = scheduler->config->solver.group;
     enum status status = start_worker(scheduler, true, 0, group == SOLVER_GROUP_ALL ? 0 : 1);
     wait_for_openings(scheduler);
-    uint32_t count = status == STATUS_OK ? scheduler->workers[0]->facts->gpu_count : 0;
+    uint32_t count = status == STATUS_OK ? scheduler->workers[0].facts->gpu_count : 0;
     count = group == SOLVER_GROUP_ALL ? 1 : count;
     for (uint32_t i = 1; i < count && i < SOLVE_DEVICES_MAX && status == STATUS_OK; i++) {
         status = start_worker(scheduler, true, i, 1);
@@ -110,8 +102,8 @@ static enum status open_gpus(struct scheduler *scheduler, struct problem *ret_pr
     wait_for_openings(scheduler);
     drop_unopened(scheduler, ret_problem);
     const uint32_t kept = scheduler->worker_count;
-    if (kept > 1 && scheduler->workers[kept - 1]->facts->device.members > 1) {
-        scheduler->group = scheduler->workers[kept - 1];
+    if (kept > 1 && scheduler->workers[kept - 1].facts->device.members > 1) {
+        scheduler->group = &scheduler->workers[kept - 1];
     }
     return status;
 }
@@ -186,8 +178,8 @@ static enum status open_workers(struct scheduler *scheduler, struct problem *ret
 {
     STATUS_TRY(open_by_choice(scheduler, reterr));
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        scheduler->devices.devices[i] = scheduler->workers[i]->facts->device;
-        scheduler->devices.health[i] = worker_health_of(scheduler->workers[i]->worker);
+        scheduler->devices.devices[i] = scheduler->workers[i].facts->device;
+        scheduler->devices.health[i] = worker_health_of(scheduler->workers[i].worker);
     }
     scheduler->devices.count = scheduler->worker_count;
     set_limits(scheduler);
@@ -299,7 +291,7 @@ void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context)
     scheduler->marks.unparked = true; /* resumes parked changes, so that they are refused */
     waiters_end(scheduler, false);
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        worker_hurry(scheduler->workers[i]->worker);
+        worker_hurry(scheduler->workers[i].worker);
     }
     uv_update_time(scheduler->loop);
     uv_timer_start(&scheduler->drain_alarm, drain_alarm_rang,
@@ -314,9 +306,6 @@ static void free_scheduler(struct scheduler *scheduler)
     job_table_finish(&scheduler->jobs);
     graph_table_finish(&scheduler->graphs);
     tenant_free_all(scheduler->tenants);
-    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        free(scheduler->workers[i]);
-    }
     free(scheduler);
 }
 
@@ -335,12 +324,12 @@ void scheduler_destroy(struct scheduler *scheduler)
     }
     CHECK(scheduler->submissions == 0 && scheduler->changes == 0 && pool_is_idle(&scheduler->pool));
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        CHECK(scheduler->workers[i]->job == NULL);
-        worker_dismiss(scheduler->workers[i]->worker);
+        CHECK(scheduler->workers[i].job == NULL);
+        worker_dismiss(scheduler->workers[i].worker);
     }
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        worker_stop(scheduler->workers[i]->worker);
-        scheduler->workers[i]->worker = NULL;
+        worker_stop(scheduler->workers[i].worker);
+        scheduler->workers[i].worker = NULL;
     }
     if (scheduler->handles_open == 0) {
         free_scheduler(scheduler);

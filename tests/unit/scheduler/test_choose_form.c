@@ -158,7 +158,7 @@ SCHEDULER_TEST(a_hierarchy_is_tried_only_for_large_sparse_graphs)
 
 SCHEDULER_TEST(a_gpu_computes_the_matrix_of_a_larger_graph)
 {
-    struct scheduler_worker *worker = fixture->scheduler->workers[0];
+    struct scheduler_worker *worker = &fixture->scheduler->workers[0];
     const struct worker_facts *own = worker->facts;
     struct worker_facts facts = *own;
     struct form_look look;

@@ -48,7 +48,7 @@ SCHEDULER_TEST(a_task_has_the_edge_count_of_its_graph)
 {
     char running[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
-    const struct scheduler_worker *slot = fixture->scheduler->workers[0];
+    const struct scheduler_worker *slot = &fixture->scheduler->workers[0];
     assert_non_null(slot->job);
     const struct graph_entry *entry =
         graph_table_find_id(&fixture->scheduler->graphs, slot->task.graph_id);
