@@ -182,14 +182,13 @@ bool grid_answer_make(struct stream *stream, struct text *text)
 {
     struct grid_answer *answer = (void *)stream->context;
     if (format_is_binary(answer->format)) {
-        return stream_check(stream, text, append_bytes(answer, text)) &&
-               answer->offset < answer->end;
+        return stream_check(stream, append_bytes(answer, text)) && answer->offset < answer->end;
     }
     const bool more = grid_text_next(&answer->writer, text);
     const enum status status = !text->failed                       ? STATUS_OK
                                : result_is_damaged(stream->result) ? STATUS_CORRUPT
                                                                    : STATUS_NO_MEMORY;
-    return stream_check(stream, text, status) && more;
+    return stream_check(stream, status) && more;
 }
 
 static bool is_all(const struct axis *axis, const struct result *result)

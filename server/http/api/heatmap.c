@@ -101,7 +101,7 @@ static bool make_row(struct stream *stream, struct text *text)
     const struct overview *overview = &looker->overview;
     const uint32_t row = (uint32_t)stream->position;
     if (row < overview->rows.cells && looker->looks < overview_looks(overview, row)) {
-        return stream_check(stream, text, look_at_row(looker, stream->result));
+        return stream_check(stream, look_at_row(looker, stream->result));
     }
     if (row == 0) {
         append_begin(text, overview, result_names(stream->result));

@@ -129,7 +129,7 @@ static bool make_nearest(struct stream *stream, struct text *text)
         return false;
     }
     if (search->stage == STAGE_ROW) {
-        return stream_check(stream, text, begin_source(search, index));
+        return stream_check(stream, begin_source(search, index));
     }
     if (search->stage == STAGE_SEARCH) {
         search->stage = nearest_step(&search->nearest) ? STAGE_PRINT : STAGE_SEARCH;

@@ -125,9 +125,8 @@ static bool make_pairs(struct stream *stream, struct text *text)
     struct answer *answer = (void *)stream->context;
     struct pairs_reader *reader = &answer->reader;
     const bool is_checked = answer->is_checked;
-    if (!stream_check(stream, text,
-                      is_checked ? answer_pairs(answer, stream, text)
-                                 : check_pairs(answer, &stream->problem))) {
+    if (!stream_check(stream, is_checked ? answer_pairs(answer, stream, text)
+                                         : check_pairs(answer, &stream->problem))) {
         return false;
     }
     if (!reader->ended || answer->done < answer->read) {

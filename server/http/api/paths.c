@@ -166,7 +166,7 @@ static bool make_one(struct stream *stream, struct text *text)
     struct walker *walker = (void *)stream->context;
     const bool is_geo = stream->request->offer == GEO_OFFER;
     if (walker->has_pair) {
-        return stream_check(stream, text, walk_path(walker, stream->result, &stream->problem));
+        return stream_check(stream, walk_path(walker, stream->result, &stream->problem));
     }
     if (is_geo ? append_line(stream, walker, text) : append_item(text, stream->result, walker)) {
         return true;
@@ -234,7 +234,7 @@ static bool make_paths(struct stream *stream, struct text *text)
     } else {
         status = read_pair(walker, stream, text);
     }
-    return stream_check(stream, text, status);
+    return stream_check(stream, status);
 }
 
 static enum status open_pairs(struct stream *stream, struct problem *reterr)

@@ -94,7 +94,7 @@ static bool make_pieces(struct stream *stream, struct text *text)
     static const char *const names[] = {"eccentricity", "closeness", "reachable"};
     const struct statistics *statistics = result_statistics(stream->result);
     if (statistics == NULL) {
-        return stream_check(stream, text, sweep_some(stream, (void *)stream->context));
+        return stream_check(stream, sweep_some(stream, (void *)stream->context));
     }
     const struct statistics_summary *summary = statistics->summary;
     const uint32_t n = statistics->vertex_count;

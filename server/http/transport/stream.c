@@ -105,14 +105,14 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
     return (ssize_t)count;
 }
 
-bool stream_check(struct stream *stream, struct text *text, enum status status)
+bool stream_check(struct stream *stream, enum status status)
 {
     if (stream->problem.status == STATUS_OK) {
         problem_explain(&stream->problem, status, "%s",
                         status == STATUS_CORRUPT ? "The stored result is damaged."
                                                  : "There is not enough memory for the response.");
     }
-    text->failed |= status != STATUS_OK;
+    stream->made.failed |= status != STATUS_OK;
     return status == STATUS_OK;
 }
 
@@ -157,7 +157,7 @@ static struct stream *create_stream(struct request *request, const struct stream
 
 static void refuse_stream(struct request *request, struct stream *stream)
 {
-    stream_check(stream, &stream->made, STATUS_NO_MEMORY); /* if there is no problem yet */
+    stream_check(stream, STATUS_NO_MEMORY); /* if there is no problem yet */
     request->refusal = stream->problem;
     stream_destroy(stream);
     request_refuse(request);
@@ -237,8 +237,7 @@ void stream_answer(struct request *request, const struct stream_kind *kind)
                             "There is not enough memory for the response.", NULL);
         return;
     }
-    if (kind->open != NULL &&
-        !stream_check(stream, &stream->made, kind->open(stream, &stream->problem))) {
+    if (kind->open != NULL && !stream_check(stream, kind->open(stream, &stream->problem))) {
         refuse_stream(request, stream);
         return;
     }

@@ -53,7 +53,7 @@ struct stream {
 /* Returns whether the status of a step is STATUS_OK. If it is not, which make must answer by
  * returning false, the answer ends with an error: stream->problem if it is set, else the status,
  * which is STATUS_CORRUPT or STATUS_NO_MEMORY. */
-bool stream_check(struct stream *stream, struct text *text, enum status status);
+bool stream_check(struct stream *stream, enum status status);
 /* Answers the request with a stream, or refuses it if open fails or make fails within the first
  * block. An answer of one block without a content coding has a Content-Length. A small answer to a
  * POST is not compressed. */
