@@ -242,25 +242,13 @@ static int64_t bytes_of(const struct result *result)
     return result != NULL ? (int64_t)result_file_bytes(result_content(result)) : 0;
 }
 
-static void count_result(const struct result *result, int one)
-{
-    metrics_add(METRIC_RESULTS, one);
-    metrics_add(METRIC_RESULT_BYTES, one * (double)bytes_of(result));
-}
-
 void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result)
 {
     struct graph_result *slot = &entry->results[kind];
-    if (result != NULL) {
-        count_result(result, 1);
-        result_ref(result);
-    }
-    count_bytes(entry, bytes_of(result) - bytes_of(slot->result));
-    if (slot->result != NULL) {
-        count_result(slot->result, -1);
-        result_unref(slot->result);
-    }
-    slot->result = result;
+    struct result *old = slot->result;
+    count_bytes(entry, bytes_of(result) - bytes_of(old));
+    slot->result = result != NULL ? result_ref(result) : NULL;
+    result_unref(old);
     slot->state = result != NULL ? GRAPH_RESULT_PUBLISHED : GRAPH_RESULT_NONE;
 }
 

@@ -178,8 +178,6 @@ void scheduler_settle(struct scheduler *scheduler)
     dispatch_jobs(scheduler);
     commit_destroy(scheduler->delivered);
     scheduler->delivered = NULL;
-    waiters_wake(scheduler);
-    finish_trim_history(scheduler);
     ledger_publish(scheduler);
     metrics_set(METRIC_JOBS_QUEUED, scheduler->queue.count);
     metrics_set(METRIC_JOBS_RUNNING, count_running(scheduler));
@@ -187,6 +185,11 @@ void scheduler_settle(struct scheduler *scheduler)
     metrics_set(METRIC_QUEUE_LIMIT, scheduler->config->queue_limit);
     metrics_set(METRIC_READY, scheduler_ready_workers(scheduler) > 0);
     metrics_set(METRIC_DRAINING, atomic_load(&scheduler->admission.draining));
+    metrics_set(METRIC_RESULTS, scheduler->ledger.result_count);
+    metrics_set(METRIC_RESULT_BYTES, (double)scheduler->ledger.result_bytes);
+    /* The metrics are set before clients are woken, because a client may read them next. */
+    waiters_wake(scheduler);
+    finish_trim_history(scheduler);
     void (*lost)(void *context, enum status why) = scheduler->lost;
     if (scheduler->lost_status != STATUS_OK && lost != NULL) {
         scheduler->lost = NULL;
