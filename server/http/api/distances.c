@@ -20,29 +20,34 @@ void serve_distances_one(struct request *request)
 {
     const struct result *result = request->result;
     const bool plain = request->offer == 1;
-    struct text *text = &request->line;
+    struct text text = {0};
     uint32_t rows[2];
     if (serve_distances_ends(request, rows, &request->refusal) != STATUS_OK) {
         request_refuse(request);
         return;
     }
-    text_clear(text);
     if (plain) {
-        result_append_distance(result, rows[0], rows[1], text);
-        if (text->size == 4 && memcmp(text->bytes, "null", 4) == 0) {
-            text_clear(text);
-            text_append_string(text, "unreachable");
+        result_append_distance(result, rows[0], rows[1], &text);
+        if (text.size == 4 && memcmp(text.bytes, "null", 4) == 0) {
+            text_clear(&text);
+            text_append_string(&text, "unreachable");
         }
-        text_append_char(text, '\n');
-        request_answer_small(request, "text", "text/plain", text);
-        return;
+        text_append_char(&text, '\n');
+    } else {
+        text_append_string(&text, "{\"source\":");
+        writer_append_vertex(&text, result_names(result), rows[0]);
+        text_append_string(&text, ",\"target\":");
+        writer_append_vertex(&text, result_names(result), rows[1]);
+        text_append_string(&text, ",\"distance\":");
+        result_append_distance(result, rows[0], rows[1], &text);
+        text_append_string(&text, "}\n");
     }
-    text_append_string(text, "{\"source\":");
-    writer_append_vertex(text, result_names(result), rows[0]);
-    text_append_string(text, ",\"target\":");
-    writer_append_vertex(text, result_names(result), rows[1]);
-    text_append_string(text, ",\"distance\":");
-    result_append_distance(result, rows[0], rows[1], text);
-    text_append_string(text, "}\n");
-    request_answer_small(request, "json", "application/json", text);
+    if (text_status(&text) != STATUS_OK) {
+        request_refuse_with(request, STATUS_NO_MEMORY,
+                            "There is not enough memory for the response.", NULL);
+    } else if (!request_tag(request, result_etag(result), plain ? "text" : "json")) {
+        request_answer_text(request, MHD_HTTP_OK, request->match.route->offers[request->offer],
+                            &text);
+    }
+    text_finish(&text);
 }

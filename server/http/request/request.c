@@ -48,7 +48,6 @@ void request_destroy(struct request *request)
     }
     text_finish(&request->document);
     upload_memory_release(&request->share);
-    text_finish(&request->line);
     result_unref(request->result);
     vertex_names_destroy(request->names_from_file);
     free(request->call);
@@ -230,20 +229,6 @@ void request_answer_text(struct request *request, unsigned http_status, const ch
     }
     request_add_type(request, media_type);
     request_answer(request, http_status, response);
-}
-
-void request_answer_small(struct request *request, const char *representation,
-                          const char *media_type, const struct text *text)
-{
-    if (text_status(text) != STATUS_OK) {
-        request_refuse_with(request, STATUS_NO_MEMORY,
-                            "There is not enough memory for the response.", NULL);
-    } else if (!request_tag(request, result_etag(request->result), representation)) {
-        request_add_type(request, media_type);
-        request_answer(
-            request, MHD_HTTP_OK,
-            MHD_create_response_from_buffer(text->size, text->bytes, MHD_RESPMEM_PERSISTENT));
-    }
 }
 
 static void print_json(json_t *root, struct text *text)

@@ -75,7 +75,6 @@ struct request {
     struct text document;
     size_t document_limit;
     struct upload_share share; /* upload memory charged for the document */
-    struct text line;          /* buffer of a small answer */
     uint64_t body_bytes;       /* bytes of the body received so far */
 
     struct call *call;
@@ -143,10 +142,6 @@ void request_answer(struct request *request, unsigned http_status, struct MHD_Re
 /* Answers with the bytes of the text, which move into the response. */
 void request_answer_text(struct request *request, unsigned http_status, const char *media_type,
                          struct text *text);
-/* Responds with 200 and a short representation of the result, or with 304 or 412. Borrows the text
- * until the request is destroyed; normally it is request->line. */
-void request_answer_small(struct request *request, const char *representation,
-                          const char *media_type, const struct text *text);
 /* Answers with a JSON document, which caches must not store, and releases it; NULL means out of
  * memory. */
 void request_answer_json(struct request *request, struct json_t *root);
