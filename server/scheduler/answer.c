@@ -35,13 +35,12 @@ void answer_empty(struct call *call, unsigned http_status)
     hand_back(call);
 }
 
-void answer_problem(struct call *call, const struct problem *problem)
+void answer_problem(struct call *call)
 {
-    call->problem = *problem;
-    call->status = problem->status;
-    call->http_status = status_info(problem->status)->http;
-    if (problem->status == STATUS_QUEUE_FULL || problem->status == STATUS_JOB_QUOTA ||
-        problem->status == STATUS_DRAINING) {
+    const enum status status = call->problem.status;
+    call->status = status;
+    call->http_status = status_info(status)->http;
+    if (status == STATUS_QUEUE_FULL || status == STATUS_JOB_QUOTA || status == STATUS_DRAINING) {
         call->retry_after_s = atomic_load(&call->scheduler->admission.retry_after_s);
     }
     hand_back(call);
@@ -49,9 +48,8 @@ void answer_problem(struct call *call, const struct problem *problem)
 
 void answer_status(struct call *call, enum status status, const char *detail)
 {
-    struct problem problem;
-    problem_set(&problem, status, "%s", detail);
-    answer_problem(call, &problem);
+    problem_set(&call->problem, status, "%s", detail);
+    answer_problem(call);
 }
 
 void answer_not_stored(struct call *call, enum status status)
@@ -77,10 +75,9 @@ void answer_no_such(struct call *call)
 {
     const bool is_job = call->kind == CALL_JOB || call->kind == CALL_EVENTS ||
                         call->kind == CALL_CANCEL || strncmp(call->key, "j_", 2) == 0;
-    struct problem problem;
-    problem_set(&problem, is_job ? STATUS_NO_SUCH_JOB : STATUS_NO_SUCH_GRAPH,
+    problem_set(&call->problem, is_job ? STATUS_NO_SUCH_JOB : STATUS_NO_SUCH_GRAPH,
                 "There is no %s \"%s\".", is_job ? "job" : "graph", call->key);
-    answer_problem(call, &problem);
+    answer_problem(call);
 }
 
 uint32_t answer_position(struct scheduler *scheduler, const struct job *job)
@@ -227,7 +224,7 @@ void answer_result(struct scheduler *scheduler, struct call *call)
 {
     const struct graph_entry *entry = answer_find_graph(scheduler, call);
     const struct job *job = answer_job_to_watch(scheduler, call);
-    struct problem problem;
+    struct problem *problem = &call->problem;
     if (entry != NULL) {
         memcpy(call->graph_id, entry->row.id, sizeof(call->graph_id));
     }
@@ -240,23 +237,23 @@ void answer_result(struct scheduler *scheduler, struct call *call)
     }
     const bool is_active = job != NULL && !job_state_is_final(job->row.state);
     if (job == NULL || job->row.state == JOB_DONE) {
-        problem_set(&problem, STATUS_NOT_SOLVED, "There is no result for \"%s\" at present.",
+        problem_set(problem, STATUS_NOT_SOLVED, "There is no result for \"%s\" at present.",
                     call->key);
     } else if (is_active) {
-        problem_set(&problem, STATUS_NOT_SOLVED, "The job %s is still %s.", job->row.id,
+        problem_set(problem, STATUS_NOT_SOLVED, "The job %s is still %s.", job->row.id,
                     job_state_name(job->row.state));
     } else {
-        problem_set(&problem, STATUS_NOT_SOLVED, "The job %s ended in the state %s%s%s",
-                    job->row.id, job_state_name(job->row.state),
+        problem_set(problem, STATUS_NOT_SOLVED, "The job %s ended in the state %s%s%s", job->row.id,
+                    job_state_name(job->row.state),
                     job->report.problem.detail[0] != '\0' ? ": " : ".", job->report.problem.detail);
     }
     if (is_active) {
-        problem_hint(&problem, "Poll /v1/jobs/%s, or repeat the request with Prefer: wait=30.",
+        problem_hint(problem, "Poll /v1/jobs/%s, or repeat the request with Prefer: wait=30.",
                      job->row.id);
         call->retry_after_s = 1;
     } else if (entry != NULL) {
-        problem_hint(&problem, "Submit {\"graph\":\"%s\"} to /v1/jobs to solve the graph.",
+        problem_hint(problem, "Submit {\"graph\":\"%s\"} to /v1/jobs to solve the graph.",
                      entry->row.id);
     }
-    answer_problem(call, &problem);
+    answer_problem(call);
 }

@@ -12,7 +12,8 @@ void answer_empty(struct call *call, unsigned http_status);
 void answer_status(struct call *call, enum status status, const char *detail);
 /* Answers a call whose change was not stored, because the store failed or memory ran out. */
 void answer_not_stored(struct call *call, enum status status);
-void answer_problem(struct call *call, const struct problem *problem);
+/* Answers with call->problem. */
+void answer_problem(struct call *call);
 /* Answers with the body, which moves into the call; NULL means out of memory. */
 void answer_body(struct call *call, unsigned http_status, char *body);
 void answer_no_such(struct call *call);

@@ -21,14 +21,11 @@ struct upload {
     char graph_id[GRAPH_ID_SIZE];
     struct coordinates_info info;
     struct draft_file file;
-    enum status status;
-    struct problem problem;
 };
 
 /* Checks whether If-Match allows changing the current coordinates. Compares only the start of each
  * tag, because all representations of the coordinates have the same start. */
-static enum status check_condition(const struct call *call, const struct graph_entry *entry,
-                                   struct problem *reterr)
+static enum status check_condition(struct call *call, const struct graph_entry *entry)
 {
     char tag[24];
     snprintf(tag, sizeof(tag), "\"%016" PRIx64 "-", entry->coordinates.tag);
@@ -36,7 +33,7 @@ static enum status check_condition(const struct call *call, const struct graph_e
         (entry->coordinates.bytes > 0 && text_lists_tag(call->if_match, tag, false))) {
         return STATUS_OK;
     }
-    return problem_refuse(reterr, STATUS_PRECONDITION_FAILED,
+    return problem_refuse(&call->problem, STATUS_PRECONDITION_FAILED,
                           "GET the coordinates, and send If-Match with the ETag of that response.",
                           "If-Match does not match the current coordinates.");
 }
@@ -44,12 +41,11 @@ static enum status check_condition(const struct call *call, const struct graph_e
 /* Returns the call's graph if its coordinates may be changed; else answers and returns NULL. */
 static struct graph_entry *find_changeable(struct scheduler *scheduler, struct call *call)
 {
-    struct problem problem;
     struct graph_entry *entry = answer_find_graph(scheduler, call);
     if (entry == NULL) {
         answer_no_such(call);
-    } else if (check_condition(call, entry, &problem) != STATUS_OK) {
-        answer_problem(call, &problem);
+    } else if (check_condition(call, entry) != STATUS_OK) {
+        answer_problem(call);
         entry = NULL;
     }
     return entry;
@@ -154,7 +150,7 @@ static void read_and_write(struct pool_work *work)
 {
     struct upload *upload = (struct upload *)work;
     const struct store *store = upload->work.scheduler->store;
-    struct problem *problem = &upload->problem;
+    struct problem *problem = &upload->call->problem;
     struct coordinates *coordinates = NULL;
     struct vertex_names *names = NULL;
     enum status status =
@@ -168,7 +164,7 @@ static void read_and_write(struct pool_work *work)
     }
     coordinates_destroy(coordinates);
     vertex_names_destroy(names);
-    upload->status = problem->status = status;
+    problem->status = status;
 }
 
 /* Checks If-Match again, because the coordinates may have changed, and sends the commit. */
@@ -176,10 +172,10 @@ static enum status send_upload(struct upload *upload, struct graph_entry *entry)
 {
     struct scheduler *scheduler = upload->work.scheduler;
     struct call *call = upload->call;
-    STATUS_TRY(check_condition(call, entry, &upload->problem));
+    STATUS_TRY(check_condition(call, entry));
     const uint64_t old_bytes = entry->coordinates.bytes;
     const uint64_t more_bytes = upload->info.bytes > old_bytes ? upload->info.bytes - old_bytes : 0;
-    STATUS_TRY(tenant_check_bytes(call->tenant, &call->quota, more_bytes, &upload->problem));
+    STATUS_TRY(tenant_check_bytes(call->tenant, &call->quota, more_bytes, &call->problem));
     struct commit *commit = create_commit(scheduler, entry, call, STORE_PUT_COORDINATES);
     if (commit == NULL) {
         return STATUS_OK; /* the call has been answered */
@@ -194,13 +190,14 @@ static enum status send_upload(struct upload *upload, struct graph_entry *entry)
 static void upload_read(struct pool_work *work)
 {
     struct upload *upload = (struct upload *)work;
+    struct call *call = upload->call;
     struct graph_entry *entry =
-        graph_table_find(&work->scheduler->graphs, upload->call->tenant, upload->graph_id);
-    const bool has_file = upload->status == STATUS_OK;
+        graph_table_find(&work->scheduler->graphs, call->tenant, upload->graph_id);
+    const bool has_file = call->problem.status == STATUS_OK;
     if (entry == NULL) {
-        answer_no_such(upload->call); /* the graph was deleted during the read */
+        answer_no_such(call); /* the graph was deleted during the read */
     } else if (!has_file || send_upload(upload, entry) != STATUS_OK) {
-        answer_problem(upload->call, &upload->problem);
+        answer_problem(call);
     }
     if (has_file) {
         draft_file_finish(&upload->file);

@@ -426,10 +426,9 @@ void finish_cancel(struct scheduler *scheduler, struct call *call)
     }
     memcpy(call->job_id, job->row.id, sizeof(call->job_id));
     if (job_state_is_final(job->row.state)) {
-        struct problem problem;
-        problem_set(&problem, STATUS_JOB_FINISHED, "The job has already ended in the state %s.",
-                    job_state_name(job->row.state));
-        answer_problem(call, &problem);
+        problem_set(&call->problem, STATUS_JOB_FINISHED,
+                    "The job has already ended in the state %s.", job_state_name(job->row.state));
+        answer_problem(call);
     } else if (job->share == NULL) {
         cancel_given(scheduler, job, call);
     } else {

@@ -455,16 +455,15 @@ void requests_estimate(struct scheduler *scheduler, struct call *call)
         .kind = call->estimate.kind == KIND_AUTO ? KIND_I4 : call->estimate.kind,
     };
     if (call->key[0] != '\0') {
-        struct problem problem;
         entry = answer_find_graph(scheduler, call);
         if (entry == NULL) {
             answer_no_such(call);
             return;
         }
         /* Choose the kind that a job on this graph would get. */
-        if (graph_entry_choose_kind(entry, call->estimate.kind, &estimate.kind, &problem) !=
+        if (graph_entry_choose_kind(entry, call->estimate.kind, &estimate.kind, &call->problem) !=
             STATUS_OK) {
-            answer_problem(call, &problem);
+            answer_problem(call);
             return;
         }
         estimate.vertex_count = entry->row.vertex_count;

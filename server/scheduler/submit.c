@@ -58,7 +58,8 @@ void submit_end_with(struct submission *submission, enum status status)
         problem_set(&submission->problem, status, "There is not enough memory for the request.");
     }
     if (status != STATUS_OK) {
-        answer_problem(submission->call, &submission->problem);
+        submission->call->problem = submission->problem;
+        answer_problem(submission->call);
     }
     submit_end(submission);
 }
