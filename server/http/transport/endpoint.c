@@ -78,9 +78,6 @@ __attribute__((format(printf, 2, 0))) static void log_words(void *context, const
     log_write(LOG_DEBUG, "libmicrohttpd", LOG_TEXT("detail", words));
 }
 
-/* The credentials for show_certificate, to which libmicrohttpd passes no context. */
-static _Atomic(struct credentials *) shown_credentials;
-
 static int show_certificate(gnutls_session_t session, const gnutls_datum_t *authorities,
                             int authority_count, const gnutls_pk_algorithm_t *algorithms,
                             int algorithm_count, gnutls_pcert_st **ret_chain, unsigned *ret_count,
@@ -91,7 +88,7 @@ static int show_certificate(gnutls_session_t session, const gnutls_datum_t *auth
     (void)authority_count;
     (void)algorithms;
     (void)algorithm_count;
-    tls_show(atomic_load(&shown_credentials), ret_chain, ret_count, ret_key);
+    tls_show(ret_chain, ret_count, ret_key);
     return 0;
 }
 
@@ -126,15 +123,12 @@ static struct MHD_Daemon *start_daemon(struct endpoint *endpoint)
 {
     const struct endpoint_rules *rules = &endpoint->rules;
     const unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
-                           MHD_USE_ERROR_LOG | (rules->credentials != NULL ? MHD_USE_TLS : 0);
+                           MHD_USE_ERROR_LOG | (rules->is_encrypted ? MHD_USE_TLS : 0);
     struct MHD_OptionItem tls[] = {
-        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(intptr_t)CREDENTIALS_PRIORITIES},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(intptr_t)TLS_PRIORITIES},
         {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)(intptr_t)show_certificate},
         {MHD_OPTION_END, 0, NULL},
     };
-    if (rules->credentials != NULL) {
-        atomic_store(&shown_credentials, rules->credentials);
-    }
     /* MHD_OPTION_SIGPIPE_HANDLED_BY_APP: libmicrohttpd uses sendfile() only with this option. */
     return MHD_start_daemon(
         flags, 0, NULL, NULL, rules->request_came, rules->context, MHD_OPTION_EXTERNAL_LOGGER,
@@ -147,7 +141,7 @@ static struct MHD_Daemon *start_daemon(struct endpoint *endpoint)
         MHD_OPTION_URI_LOG_CALLBACK, rules->request_started, rules->context,
         MHD_OPTION_NOTIFY_COMPLETED, rules->request_ended, rules->context,
         MHD_OPTION_NOTIFY_CONNECTION, connection_changed, endpoint, MHD_OPTION_ARRAY,
-        rules->credentials != NULL ? tls : &tls[2], MHD_OPTION_END);
+        rules->is_encrypted ? tls : &tls[2], MHD_OPTION_END);
 }
 
 static void run_again(uv_idle_t *idle);

@@ -51,7 +51,7 @@ struct shared_listener {
 
 struct endpoint_rules {
     const struct config *config;
-    struct credentials *credentials; /* NULL: no TLS */
+    bool is_encrypted; /* connections use TLS with the certificate of tls.h */
     struct conn_limits *limits;
     void *context; /* first argument of the three libmicrohttpd callbacks */
     /* Callbacks of libmicrohttpd, called on the endpoint's thread. */

@@ -17,9 +17,8 @@ struct http {
     struct shared_listener shared;
     char url[URL_SIZE]; /* "http://HOST:PORT" with the actual port, or "unix:PATH" */
     struct upload_memory upload_memory;
-    struct credentials *credentials; /* NULL: no TLS */
-    size_t thread_count;             /* number of running threads */
-    struct endpoint **endpoints;     /* one per thread */
+    size_t thread_count;         /* number of running threads */
+    struct endpoint **endpoints; /* one per thread */
 };
 
 static bool is_given(const char *text)
@@ -30,19 +29,16 @@ static bool is_given(const char *text)
 static enum status open_secrets(struct http *http, struct problem *reterr)
 {
     const struct config *config = http->http_context.config;
-    enum status status = STATUS_OK;
     if (is_given(config->tls_certificate) != is_given(config->tls_key)) {
         return problem_set(reterr, STATUS_CONFIG,
                            "http.tls_certificate and http.tls_key must be set together.");
     }
     if (is_given(config->keys_file)) {
-        status = auth_create(scheduler_tenants(http->http_context.scheduler),
-                             &http->http_context.keyring);
+        STATUS_TRY(problem_explain(reterr,
+                                   auth_create(scheduler_tenants(http->http_context.scheduler),
+                                               &http->http_context.keyring),
+                                   "There is not enough memory for the HTTP server."));
     }
-    if (status == STATUS_OK && is_given(config->tls_certificate)) {
-        status = tls_create(&http->credentials);
-    }
-    STATUS_TRY(problem_explain(reterr, status, "There is not enough memory for the HTTP server."));
     STATUS_TRY(http_load_keys(http, reterr));
     return http_load_certificate(http, reterr);
 }
@@ -98,10 +94,10 @@ static enum status start_endpoints(struct http *http, struct problem *reterr)
 {
     const struct config *config = http->http_context.config;
     const struct listener *socket = &http->shared.listener;
-    const bool is_encrypted = http->credentials != NULL && !socket->is_unix;
+    const bool is_encrypted = is_given(config->tls_certificate) && !socket->is_unix;
     struct endpoint_rules rules = {
         .config = config,
-        .credentials = is_encrypted ? http->credentials : NULL,
+        .is_encrypted = is_encrypted,
         .limits = &http->http_context.conn_limits,
         .context = &http->http_context,
     };
@@ -165,9 +161,9 @@ enum status http_load_keys(struct http *http, struct problem *reterr)
 enum status http_load_certificate(struct http *http, struct problem *reterr)
 {
     const struct config *config = http->http_context.config;
-    return http->credentials == NULL
-               ? STATUS_OK
-               : tls_load(http->credentials, config->tls_certificate, config->tls_key, reterr);
+    return is_given(config->tls_certificate)
+               ? tls_load(config->tls_certificate, config->tls_key, reterr)
+               : STATUS_OK;
 }
 
 void http_quiesce(struct http *http)
@@ -201,6 +197,6 @@ void http_stop(struct http *http)
     listener_close(&http->shared.listener);
     free(http->endpoints);
     auth_destroy(http->http_context.keyring);
-    tls_destroy(http->credentials);
+    tls_unload();
     free(http);
 }

@@ -19,15 +19,7 @@ struct pair {
     struct pair *older;
 };
 
-struct credentials {
-    _Atomic(struct pair *) latest;
-};
-
-enum status tls_create(struct credentials **ret_credentials)
-{
-    *ret_credentials = calloc(1, sizeof(**ret_credentials));
-    return *ret_credentials != NULL ? STATUS_OK : STATUS_NO_MEMORY;
-}
+static _Atomic(struct pair *) latest;
 
 static void destroy_pair(struct pair *pair)
 {
@@ -45,15 +37,13 @@ static void destroy_pair(struct pair *pair)
     free(pair);
 }
 
-void tls_destroy(struct credentials *credentials)
+void tls_unload(void)
 {
     struct pair *older;
-    for (struct pair *pair = credentials == NULL ? NULL : atomic_load(&credentials->latest);
-         pair != NULL; pair = older) {
+    for (struct pair *pair = atomic_exchange(&latest, NULL); pair != NULL; pair = older) {
         older = pair->older;
         destroy_pair(pair);
     }
-    free(credentials);
 }
 
 static enum status refuse_file(const char *path, const char *words, int code,
@@ -114,20 +104,19 @@ static bool is_same(const gnutls_datum_t *a, const gnutls_datum_t *b)
     return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
 }
 
-enum status tls_load(struct credentials *credentials, const char *certificate, const char *key,
-                     struct problem *reterr)
+enum status tls_load(const char *certificate, const char *key, struct problem *reterr)
 {
-    struct pair *latest = atomic_load(&credentials->latest);
+    struct pair *old = atomic_load(&latest);
     struct pair *pair = calloc(1, sizeof(*pair));
     if (pair == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY,
                            "There is not enough memory for the certificate.");
     }
     enum status status = read_files(pair, certificate, key, reterr);
-    /* Reloading unchanged files keeps the old credentials, so reloads do not use more memory. */
-    const bool is_unchanged = status == STATUS_OK && latest != NULL &&
-                              is_same(&latest->certificate_pem, &pair->certificate_pem) &&
-                              is_same(&latest->key_pem, &pair->key_pem);
+    /* Reloading unchanged files keeps the old pair, so reloads do not use more memory. */
+    const bool is_unchanged = status == STATUS_OK && old != NULL &&
+                              is_same(&old->certificate_pem, &pair->certificate_pem) &&
+                              is_same(&old->key_pem, &pair->key_pem);
     if (status == STATUS_OK && !is_unchanged) {
         status = import_pair(pair, certificate, key, reterr);
     }
@@ -135,15 +124,14 @@ enum status tls_load(struct credentials *credentials, const char *certificate, c
         destroy_pair(pair);
         return status;
     }
-    pair->older = latest;
-    atomic_store(&credentials->latest, pair);
+    pair->older = old;
+    atomic_store(&latest, pair);
     return STATUS_OK;
 }
 
-void tls_show(struct credentials *credentials, gnutls_pcert_st **ret_chain, unsigned *ret_count,
-              gnutls_privkey_t *ret_key)
+void tls_show(gnutls_pcert_st **ret_chain, unsigned *ret_count, gnutls_privkey_t *ret_key)
 {
-    struct pair *pair = atomic_load(&credentials->latest);
+    struct pair *pair = atomic_load(&latest);
     *ret_chain = pair->chain;
     *ret_count = pair->count;
     *ret_key = pair->key;

@@ -10,7 +10,6 @@
 struct fixture {
     char certificate[40];
     char key[40];
-    struct credentials *credentials;
 };
 
 static void write_text(const char *path, const void *bytes, size_t size)
@@ -64,7 +63,6 @@ static int set_up(void **state)
     close(mkstemp(fixture->certificate));
     close(mkstemp(fixture->key));
     make_pair(fixture->certificate, fixture->key);
-    assert_int_equal(tls_create(&fixture->credentials), STATUS_OK);
     *state = fixture;
     return 0;
 }
@@ -73,7 +71,7 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    tls_destroy(fixture->credentials);
+    tls_unload();
     unlink(fixture->certificate);
     unlink(fixture->key);
     free(fixture);
@@ -82,7 +80,7 @@ static int tear_down(void **state)
 
 static enum status load(const struct fixture *fixture, struct problem *problem)
 {
-    return tls_load(fixture->credentials, fixture->certificate, fixture->key, problem);
+    return tls_load(fixture->certificate, fixture->key, problem);
 }
 
 static const gnutls_pcert_st *shown(const struct fixture *fixture)
@@ -91,7 +89,7 @@ static const gnutls_pcert_st *shown(const struct fixture *fixture)
     gnutls_privkey_t key;
     unsigned count;
 
-    tls_show(fixture->credentials, &chain, &count, &key);
+    tls_show(&chain, &count, &key);
     assert_int_equal(count, 1);
     assert_non_null(key);
     return chain;
