@@ -110,7 +110,6 @@ static enum status find_route(struct request *request, struct problem *reterr)
 static enum status check_request(struct request *request, const struct framing_head *line,
                                  bool *ret_body, struct problem *reterr)
 {
-    request_assign_id(request);
     request->method = router_method(line->method);
     const enum status status = head_check(request, line, ret_body, reterr);
     /* Close after a refusal: a proxy may have framed the request differently (smuggling). */
@@ -130,14 +129,13 @@ static enum status check_request(struct request *request, const struct framing_h
 }
 
 /* Refuses a request on a connection beyond the limit (429 or 503). */
-static void refuse_connection(struct request *request, enum conn_verdict verdict)
+static void refuse_connection(struct request *request)
 {
     const struct config *config = request->http_context->config;
     request->conn->is_last = true;
-    request_assign_id(request);
     request->method = METHOD_OTHER;
     request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "1");
-    const bool is_address = verdict == CONN_ADDRESS_FULL;
+    const bool is_address = request->conn->verdict == CONN_ADDRESS_FULL;
     const double limit = is_address ? config->address_limit : config->connection_limit;
     problem_refuse_limit(&request->refusal,
                          is_address ? STATUS_ADDRESS_LIMIT : STATUS_CONNECTION_LIMIT, limit,
@@ -156,9 +154,10 @@ static void begin_request(struct request *request, const struct framing_head *li
     bool has_body = false;
     request->state = REQUEST_BODY;
     request->match.route = NULL;
+    request_assign_id(request);
     endpoint_enter_phase(conn, PHASE_HANDLER, 0);
     if (conn->verdict != CONN_OK) {
-        refuse_connection(request, conn->verdict);
+        refuse_connection(request);
     } else if (check_request(request, line, &has_body, &request->refusal) != STATUS_OK) {
         request->resume = request_refuse;
         /* Refuse at once, so that the client need not send the body in vain. */
