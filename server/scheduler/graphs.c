@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct alias {
-    uint32_t owner; /* number of the owning tenant */
+    const struct tenant *tenant;
     char name[NAME_SIZE];
     struct graph_entry *entry;
     uint64_t number; /* number of the latest request that assigned the name */
@@ -29,10 +29,8 @@ static int compare_name(const void *left, const void *right)
 {
     const struct alias *a = left;
     const struct alias *b = right;
-    if (a->owner != b->owner) {
-        return a->owner < b->owner ? -1 : 1;
-    }
-    return strcmp(a->name, b->name);
+    const int order = tenant_compare(a->tenant, b->tenant);
+    return order != 0 ? order : strcmp(a->name, b->name);
 }
 
 void graph_table_finish(struct graph_table *table)
@@ -72,7 +70,7 @@ enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
 static struct alias *find_alias(const struct graph_table *table, const struct tenant *tenant,
                                 const char *name)
 {
-    struct alias pattern = {.owner = tenant_number(tenant)};
+    struct alias pattern = {.tenant = tenant};
     snprintf(pattern.name, sizeof(pattern.name), "%s", name); /* no key is longer */
     struct alias *const *node = tfind(&pattern, &table->by_name, compare_name);
     return node != NULL ? *node : NULL;
@@ -142,7 +140,7 @@ static enum status add_alias(struct graph_table *table, const struct tenant *ten
         return STATUS_NO_MEMORY;
     }
     snprintf(alias->name, sizeof(alias->name), "%s", name);
-    alias->owner = tenant_number(tenant);
+    alias->tenant = tenant;
     if (tsearch(alias, &table->by_name, compare_name) == NULL) {
         free(alias);
         return STATUS_NO_MEMORY;
