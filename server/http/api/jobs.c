@@ -144,7 +144,7 @@ static enum status start_upload(struct request *request, bool for_job, enum codi
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory for the upload.");
     }
     *request->upload = (struct upload){.rules = rules, .format = rules.format};
-    upload_memory_init_share(&request->upload->share, request->http_context->upload_memory,
+    upload_memory_init_share(&request->upload->share, &request->http_context->upload_memory,
                              request->grant.tenant, request->conn->address);
     return STATUS_OK;
 }

@@ -49,7 +49,7 @@ void serve_service_limits(struct request *request)
         {"hierarchy_vertex_limit", admission->hierarchy_vertex_limit},
         {"edge_limit", config->edge_limit},
         {"body_limit_bytes", config->body_limit_bytes},
-        {"upload_memory_bytes", request->http_context->upload_memory->limit_bytes},
+        {"upload_memory_bytes", request->http_context->upload_memory.limit_bytes},
         {"decoded_limit_bytes", config->decoded_limit_bytes},
         {"decoded_ratio_limit", config->decoded_ratio},
         {"document_limit_bytes", config->document_limit_bytes},

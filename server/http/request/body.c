@@ -82,7 +82,7 @@ enum status request_expect_body(struct request *request, struct problem *reterr)
     if (request->document_limit == 0) {
         return STATUS_OK;
     }
-    upload_memory_init_share(&request->share, request->http_context->upload_memory,
+    upload_memory_init_share(&request->share, &request->http_context->upload_memory,
                              request->grant.tenant, request->conn->address);
     STATUS_TRY(check_type(request, reterr));
     STATUS_TRY(request_check_coding(request, false, &coding, reterr));

@@ -37,7 +37,7 @@ struct http_context {
     struct conn_limits conn_limits;
     struct failed_logins failed_logins;
     struct keyring *keyring; /* NULL: no keys are configured, every client has all rights */
-    struct upload_memory *upload_memory;
+    struct upload_memory upload_memory;
     bool is_unix; /* requests come over a Unix socket */
     uint64_t id_seed;
     atomic_ullong request_count; /* number of request IDs generated so far */

@@ -15,8 +15,7 @@
 struct http {
     struct http_context http_context;
     struct shared_listener shared;
-    char url[URL_SIZE]; /* "http://HOST:PORT" with the actual port, or "unix:PATH" */
-    struct upload_memory upload_memory;
+    char url[URL_SIZE];          /* "http://HOST:PORT" with the actual port, or "unix:PATH" */
     size_t thread_count;         /* number of running threads */
     struct endpoint **endpoints; /* one per thread */
 };
@@ -52,10 +51,9 @@ static enum status fill_context(const struct http_parts *parts, struct http *htt
     limits->connections = config->connection_limit;
     limits->refused_connections = REFUSED_CONNECTIONS(config->connection_limit);
     limits->of_address = config->address_limit;
-    http->upload_memory.limit_bytes = parts->upload_memory_bytes;
+    http->http_context.upload_memory.limit_bytes = parts->upload_memory_bytes;
     http->http_context.config = config;
     http->http_context.failed_logins.limit = config->wrong_key_limit;
-    http->http_context.upload_memory = &http->upload_memory;
     http->http_context.scheduler = parts->scheduler;
     http->http_context.results = parts->results;
     http->http_context.store = parts->store;
