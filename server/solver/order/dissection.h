@@ -37,6 +37,9 @@ struct dissection {
 #define DISSECTION_LEAF_LARGE 1024
 #define DISSECTION_LARGE_VERTICES 8192
 
+/* More threads do not divide faster, because METIS draws its random numbers under a lock. */
+#define DISSECTION_THREADS_MAX 4
+
 /* Divides the pattern whose vertices begin at this position, sorts them, and adds the nodes of its
  * tree. Finishes take_pattern, whatever the status. If threads are idle, the separators of a large
  * pattern may differ from run to run. STATUS_NO_MEMORY, STATUS_CANCELLED. */

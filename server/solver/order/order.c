@@ -4,8 +4,14 @@
 #include "server/solver/order/reduction.h"
 #include "server/solver/order/strong_components.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Leaves are ordered by one more thread for each LEAF_THREAD_VERTICES vertices of the core, up to
+ * this number: starting a thread takes as long as ordering some of them. */
+#define LEAF_THREADS_MAX 7
+#define LEAF_THREAD_VERTICES 4096
 
 /* A connected component of the core. */
 struct component {
@@ -143,13 +149,23 @@ static enum status divide_component(struct making *making, struct component *com
     return status;
 }
 
-static enum status order_leaves(const struct making *making)
+/* The leaves of all trees, which threads order at the same time. */
+struct leaves {
+    const struct making *making;
+    atomic_uint next; /* next node to look at */
+    atomic_int status;
+};
+
+static void *order_some_leaves(void *context)
 {
-    const struct dissection *dissection = &making->dissection;
-    const struct pattern *core = &making->reduction.core;
+    struct leaves *leaves = context;
+    const struct dissection *dissection = &leaves->making->dissection;
+    const struct pattern *core = &leaves->making->reduction.core;
     struct leaf_scratch scratch;
     enum status status = leaf_scratch_init(&scratch, core->vertex_count);
-    for (uint32_t i = 0; status == STATUS_OK && i < dissection->node_count; i++) {
+    uint32_t i;
+    while (status == STATUS_OK &&
+           (i = atomic_fetch_add(&leaves->next, 1)) < dissection->node_count) {
         const struct order_node *node = &dissection->nodes[i];
         const uint32_t count = node->end - node->begin;
         if (node->child[0] == NO_NODE && count > 0 && count <= LEAF_VERTICES_MAX) {
@@ -157,7 +173,27 @@ static enum status order_leaves(const struct making *making)
         }
     }
     leaf_scratch_finish(&scratch);
-    return status;
+    if (status != STATUS_OK) {
+        atomic_store(&leaves->status, (int)status);
+    }
+    return NULL;
+}
+
+static enum status order_leaves(const struct making *making)
+{
+    struct leaves leaves = {.making = making, .status = STATUS_OK};
+    pthread_t threads[LEAF_THREADS_MAX];
+    const uint32_t most = making->reduction.core.vertex_count / LEAF_THREAD_VERTICES;
+    uint32_t count = 0;
+    while (count < LEAF_THREADS_MAX && count < most && count + 1 < making->options->threads &&
+           pthread_create(&threads[count], NULL, order_some_leaves, &leaves) == 0) {
+        count++;
+    }
+    order_some_leaves(&leaves);
+    while (count > 0) {
+        pthread_join(threads[--count], NULL);
+    }
+    return (enum status)leaves.status;
 }
 
 /* Assigns eliminated vertices to nodes. The neighbours of an eliminated vertex are in nodes on one
@@ -307,10 +343,11 @@ enum status order_make(const struct graph *graph, const struct order_options *op
                        struct order **ret_order)
 {
     const bool is_large = graph->vertex_count > DISSECTION_LARGE_VERTICES;
+    const bool is_wide = options->threads > DISSECTION_THREADS_MAX;
     struct making making = {
         .options = options,
         .dissection = {.leaf = is_large ? DISSECTION_LEAF_LARGE : DISSECTION_LEAF,
-                       .idle = options->threads - 1,
+                       .idle = (is_wide ? DISSECTION_THREADS_MAX : options->threads) - 1,
                        .observer = options->observer}};
     CHECK(options->threads >= 1);
     struct order *order = calloc(1, sizeof(*order));

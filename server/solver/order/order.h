@@ -27,7 +27,7 @@ struct order {
 };
 
 struct order_options {
-    uint32_t threads; /* threads that divide parts, including the calling one; at least 1 */
+    uint32_t threads; /* threads for the work, including the calling one; at least 1 */
     /* Divides strong components instead of connected ones, sources first and sinks last, so that a
      * plan omits tiles that no path reaches. Such an order does not suit a hierarchy. */
     bool strong;
