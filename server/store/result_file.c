@@ -1,6 +1,7 @@
 #include "server/store/result_file.h"
 
 #include "proto/hierarchy.h"
+#include "server/store/delta_file.h"
 #include "server/store/draft_file.h"
 
 #include <errno.h>
@@ -38,6 +39,9 @@ struct result_file {
     uint32_t vertex_count;
     enum kind kind;
     enum result_form form;
+    struct delta delta;           /* of a hierarchy from result_file_copy; else empty */
+    atomic_bool is_whole;         /* the draft has all bytes, so the root is no longer read */
+    uint64_t checksum;            /* identifies the published file */
     atomic_bool published;        /* set by the publisher, read by all threads */
     bool in_memory;               /* bytes is on the heap: a small matrix before the seal */
     struct layout layout;         /* of a new hierarchy: unknown before its copy or seal */
@@ -107,17 +111,33 @@ uint64_t result_file_hierarchy_size(uint64_t hierarchy_bytes)
     return hierarchy_bytes + (hierarchy_bytes + BLOCK_SIZE - 1) / BLOCK_SIZE * sizeof(uint64_t);
 }
 
+void result_file_root_name(const char *name, char ret_name[RESULT_FILE_NAME_SIZE])
+{
+    snprintf(ret_name, RESULT_FILE_NAME_SIZE, "%s.root", name);
+}
+
+/* Returns whether the blocks and their checksums are in the file of the root. */
+static bool is_delta(const struct result_file *file)
+{
+    return file->delta.root >= 0 && !atomic_load_explicit(&file->is_whole, memory_order_acquire);
+}
+
+static int block_descriptor(const struct result_file *file)
+{
+    return is_delta(file) ? file->delta.root : file->draft.descriptor;
+}
+
 static enum status digest_block(const struct result_file *file, size_t block,
                                 uint64_t *ret_checksum)
 {
     const size_t offset = block * BLOCK_SIZE;
     const size_t left = file->layout.checksums_at - offset;
     const size_t size = left < BLOCK_SIZE ? left : BLOCK_SIZE;
-    return draft_file_digest(file->draft.descriptor, offset, size, ret_checksum);
+    return draft_file_digest(block_descriptor(file), offset, size, ret_checksum);
 }
 
-/* The checksum of the table of checksums identifies the file. */
-static uint64_t checksum_of(const struct result_file *file)
+/* The checksum of the table of checksums identifies a file with all bytes. */
+static uint64_t digest_checksums(const struct result_file *file)
 {
     return XXH3_64bits(file->checksums, file->layout.block_count * sizeof(uint64_t));
 }
@@ -185,6 +205,23 @@ enum status result_file_verify(struct result_file *file, uint64_t offset, uint64
     return STATUS_OK;
 }
 
+static enum status protect(const struct result_file *file)
+{
+    return mprotect(file->bytes, file->layout.checksums_at, PROT_READ) == 0
+               ? STATUS_OK
+               : draft_file_status(errno);
+}
+
+enum status result_file_complete(struct result_file *file)
+{
+    STATUS_TRY(result_file_verify(file, 0, file->layout.checksums_at));
+    if (file->delta.packed == NULL) {
+        return STATUS_OK;
+    }
+    delta_apply(&file->delta, file->bytes);
+    return protect(file);
+}
+
 /* Sets the layout of a new file, all of whose blocks count as verified. */
 static enum status set_layout(struct result_file *file, const struct layout *layout)
 {
@@ -194,7 +231,7 @@ static enum status set_layout(struct result_file *file, const struct layout *lay
     return file->checksums != NULL && file->sound != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-static void let_go_bytes(struct result_file *file)
+void result_file_discard_bytes(struct result_file *file)
 {
     if (file->in_memory) {
         free(file->bytes);
@@ -203,6 +240,7 @@ static void let_go_bytes(struct result_file *file)
     }
     file->bytes = NULL;
     file->in_memory = false;
+    delta_finish(&file->delta);
 }
 
 void result_file_destroy(struct result_file *file)
@@ -210,7 +248,7 @@ void result_file_destroy(struct result_file *file)
     if (file == NULL) {
         return;
     }
-    let_go_bytes(file);
+    result_file_discard_bytes(file);
     draft_file_finish(&file->draft);
     free(file->checksums);
     free(file->sound);
@@ -260,7 +298,7 @@ static enum status allocate_file(uint32_t vertex_count, enum kind kind, enum res
     if (file == NULL) {
         return STATUS_NO_MEMORY;
     }
-    file->draft.descriptor = -1;
+    file->draft.descriptor = file->delta.root = -1;
     file->vertex_count = vertex_count;
     file->kind = kind;
     file->form = form;
@@ -310,23 +348,23 @@ enum status result_file_write_hierarchy(struct result_file *file, const void *by
     return draft_file_write(file->draft.descriptor, 0, bytes, size);
 }
 
-/* Maps the copy writable, so that changing it in place rewrites only the changed pages. */
+/* The publisher may set base->is_whole meanwhile, so is_delta is called once. */
 enum status result_file_copy(struct result_file *file, const struct result_file *base,
-                             void **ret_bytes)
+                             void **ret_bytes, uint64_t **ret_changed)
 {
+    const struct delta *delta = is_delta(base) ? &base->delta : NULL;
+    const int root = delta != NULL ? delta->root : base->draft.descriptor;
     CHECK(base->form == RESULT_FORM_HIERARCHY && file->form == RESULT_FORM_HIERARCHY &&
-          base->bytes != NULL && file->bytes == NULL);
+          base->bytes != NULL && base->delta.packed == NULL && file->bytes == NULL);
+    file->delta.root = fcntl(root, F_DUPFD_CLOEXEC, 0);
+    if (file->delta.root < 0) {
+        return draft_file_status(errno);
+    }
     file->layout = base->layout;
-    STATUS_TRY(draft_file_write(file->draft.descriptor, 0, base->bytes, file->layout.checksums_at));
-    STATUS_TRY(map_file(file, PROT_READ | PROT_WRITE));
-    *ret_bytes = file->bytes;
+    STATUS_TRY(delta_map(&file->delta, base->layout.checksums_at, delta, base->bytes, ret_bytes));
+    file->bytes = *ret_bytes;
+    *ret_changed = file->delta.changed;
     return STATUS_OK;
-}
-
-enum status result_file_discard_copy(struct result_file *file)
-{
-    let_go_bytes(file);
-    return ftruncate(file->draft.descriptor, 0) == 0 ? STATUS_OK : draft_file_status(errno);
 }
 
 /* Compares the size and the header with the expected ones, so that no header need be parsed. */
@@ -376,16 +414,30 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
     return return_file(file, status, ret_file);
 }
 
-/* Finds the layout of a published file, whose first bytes show the form. */
+/* Opens the root of a published file if the file is a delta. */
+static enum status open_root(struct result_file *file, int folder, const char *name)
+{
+    char magic[sizeof(DELTA_MAGIC) - 1];
+    char root_name[RESULT_FILE_NAME_SIZE];
+    STATUS_TRY(draft_file_read(file->draft.descriptor, 0, magic, sizeof(magic)));
+    if (memcmp(magic, DELTA_MAGIC, sizeof(magic)) != 0) {
+        return STATUS_OK;
+    }
+    result_file_root_name(name, root_name);
+    file->delta.root = openat(folder, root_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    return file->delta.root >= 0 ? STATUS_OK : draft_file_status(errno);
+}
+
+/* Finds the layout of a published file or of its root, whose first bytes show the form. */
 static enum status find_layout(struct result_file *file)
 {
     struct layout layout;
     struct stat info;
     char magic[sizeof(HIERARCHY_MAGIC) - 1] = {0};
-    if (fstat(file->draft.descriptor, &info) != 0) {
+    if (fstat(block_descriptor(file), &info) != 0) {
         return draft_file_status(errno);
     }
-    STATUS_TRY(draft_file_read(file->draft.descriptor, 0, magic, sizeof(magic)));
+    STATUS_TRY(draft_file_read(block_descriptor(file), 0, magic, sizeof(magic)));
     const bool is_hierarchy = memcmp(magic, HIERARCHY_MAGIC, sizeof(magic)) == 0;
     file->form = is_hierarchy ? RESULT_FORM_HIERARCHY : RESULT_FORM_MATRIX;
     STATUS_TRY(is_hierarchy ? lay_out_hierarchy((uint64_t)info.st_size, true, &layout)
@@ -394,19 +446,40 @@ static enum status find_layout(struct result_file *file)
     return is_hierarchy ? STATUS_OK : check_header(file);
 }
 
-/* Reads the checksums and maps the file. Only the block with the statistics' header is verified. */
-static enum status find_content(struct result_file *file, uint64_t checksum)
+static enum status read_checksums(struct result_file *file)
 {
     const struct layout *layout = &file->layout;
+    return draft_file_read(block_descriptor(file), layout->checksums_at, file->checksums,
+                           layout->block_count * sizeof(uint64_t));
+}
+
+/* Maps the root and reads the delta, which result_file_complete applies. */
+static enum status read_delta(struct result_file *file, uint64_t *ret_root_checksum)
+{
+    void *bytes;
+    STATUS_TRY(delta_map(&file->delta, file->layout.checksums_at, NULL, NULL, &bytes));
+    file->bytes = bytes;
+    STATUS_TRY(delta_read(file->draft.descriptor, file->checksum, &file->delta, ret_root_checksum));
+    draft_file_finish(&file->draft); /* not read again */
+    return STATUS_OK;
+}
+
+/* Reads the checksums and maps the file. Only the block with the statistics' header is verified. */
+static enum status find_content(struct result_file *file)
+{
+    const struct layout *layout = &file->layout;
+    uint64_t checksum = file->checksum;
     STATUS_TRY(find_layout(file));
-    STATUS_TRY(draft_file_read(file->draft.descriptor, layout->checksums_at, file->checksums,
-                               layout->block_count * sizeof(uint64_t)));
-    if (checksum_of(file) != checksum) {
+    STATUS_TRY(read_checksums(file));
+    if (is_delta(file)) {
+        STATUS_TRY(read_delta(file, &checksum));
+    }
+    if (digest_checksums(file) != checksum) {
         return STATUS_CORRUPT;
     }
     atomic_store(&file->unsound, layout->block_count);
     if (file->form == RESULT_FORM_HIERARCHY) {
-        return map_file(file, PROT_READ);
+        return is_delta(file) ? STATUS_OK : map_file(file, PROT_READ);
     }
     STATUS_TRY(result_file_verify(file, layout->statistics_at, statistics_size(0)));
     STATUS_TRY(map_file(file, PROT_READ));
@@ -419,9 +492,11 @@ enum status result_file_open(int folder, const char *name, uint32_t vertex_count
     struct result_file *file;
     STATUS_TRY(allocate_file(vertex_count, kind, RESULT_FORM_AUTO, &file));
     file->published = true;
+    file->checksum = checksum;
     file->draft.descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    const enum status status =
-        file->draft.descriptor < 0 ? draft_file_status(errno) : find_content(file, checksum);
+    enum status status =
+        file->draft.descriptor < 0 ? draft_file_status(errno) : open_root(file, folder, name);
+    STATUS_THEN(status, find_content(file));
     return return_file(file, status, ret_file);
 }
 
@@ -466,15 +541,17 @@ uint64_t result_file_bytes(const struct result_file *file)
 
 static enum status seal_hierarchy(struct result_file *file)
 {
-    struct layout layout;
+    struct layout layout = file->layout;
     struct stat info;
-    if (fstat(file->draft.descriptor, &info) != 0) {
+    const bool is_copy = file->delta.root >= 0;
+    if (!is_copy && fstat(file->draft.descriptor, &info) != 0) {
         return draft_file_status(errno);
     }
-    STATUS_TRY(lay_out_hierarchy((uint64_t)info.st_size, false, &layout));
-    let_go_bytes(file); /* unmaps the bytes if they are a copy of the base */
+    if (!is_copy) {
+        STATUS_TRY(lay_out_hierarchy((uint64_t)info.st_size, false, &layout));
+    }
     STATUS_TRY(set_layout(file, &layout));
-    return map_file(file, PROT_READ);
+    return is_copy ? protect(file) : map_file(file, PROT_READ);
 }
 
 /* Checks the size first: a read past the end of a file that a worker truncated raises SIGBUS. */
@@ -485,27 +562,67 @@ enum status result_file_seal(struct result_file *file)
     }
     STATUS_TRY(check_header(file));
     if (is_small(file)) {
-        let_go_bytes(file);
+        result_file_discard_bytes(file);
         STATUS_TRY(map_file(file, PROT_READ));
     }
     STATUS_TRY(find_statistics(file, &file->statistics));
-    return is_small(file) || mprotect(file->bytes, file->layout.checksums_at, PROT_READ) == 0
-               ? STATUS_OK
-               : draft_file_status(errno);
+    return is_small(file) ? STATUS_OK : protect(file);
+}
+
+/* Links the root of a copy whose delta is to be written. Returns false if all bytes must be
+ * written: much has changed, or the root was deleted, is not published yet, or cannot be read or
+ * linked. */
+static bool link_root(struct result_file *file, const char *root_name)
+{
+    char path[32];
+    struct stat root;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", file->delta.root);
+    return delta_is_small(&file->delta) && fstat(file->delta.root, &root) == 0 &&
+           (uint64_t)root.st_size == file->layout.size && read_checksums(file) == STATUS_OK &&
+           ftruncate(file->draft.descriptor, 0) == 0 &&
+           linkat(AT_FDCWD, path, file->draft.folder, root_name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* Writes the bytes of a copy if the draft lacks them, then the checksums. */
+static enum status write_whole(struct result_file *file)
+{
+    const struct layout *layout = &file->layout;
+    if (is_delta(file)) {
+        STATUS_TRY(draft_file_write(file->draft.descriptor, 0, file->bytes, layout->checksums_at));
+        file->is_whole = true;
+    }
+    for (size_t i = 0; i < layout->block_count; i++) {
+        STATUS_TRY(digest_block(file, i, &file->checksums[i]));
+    }
+    file->checksum = digest_checksums(file);
+    return draft_file_write(file->draft.descriptor, layout->checksums_at, file->checksums,
+                            layout->block_count * sizeof(uint64_t));
+}
+
+static enum status publish_draft(struct result_file *file, const char *name)
+{
+    char root_name[RESULT_FILE_NAME_SIZE];
+    result_file_root_name(name, root_name);
+    const bool is_linked = is_delta(file) && link_root(file, root_name);
+    enum status status = is_linked ? delta_write(&file->delta, file->bytes, digest_checksums(file),
+                                                 file->draft.descriptor, &file->checksum)
+                                   : write_whole(file);
+    STATUS_THEN(status, draft_file_publish(&file->draft, name));
+    if (is_linked && status == STATUS_OK) {
+        draft_file_finish(&file->draft); /* not read again */
+    } else if (is_linked || status == STATUS_OK) {
+        /* The root of the delta that was not published, or that this file replaces. */
+        unlinkat(file->draft.folder, root_name, 0);
+    }
+    return status;
 }
 
 enum status result_file_publish(struct result_file *file, const char *name, uint64_t *ret_checksum)
 {
-    const struct layout *layout = &file->layout;
     if (!file->published) {
-        for (size_t i = 0; i < layout->block_count; i++) {
-            STATUS_TRY(digest_block(file, i, &file->checksums[i]));
-        }
-        STATUS_TRY(draft_file_write(file->draft.descriptor, layout->checksums_at, file->checksums,
-                                    layout->block_count * sizeof(uint64_t)));
-        STATUS_TRY(draft_file_publish(&file->draft, name));
+        STATUS_TRY(publish_draft(file, name));
         file->published = true;
     }
-    *ret_checksum = checksum_of(file);
+    *ret_checksum = file->checksum;
     return STATUS_OK;
 }

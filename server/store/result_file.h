@@ -7,7 +7,10 @@
  * A hierarchy has no statistics; its size is known when it is written. At the end of the file is
  * one checksum for each block of 256 KiB; the checksum of this table identifies the whole file. To
  * verify a block the file is read with pread, not through the mapping, so that a bad disk or a
- * truncated file gives a status instead of a signal. */
+ * truncated file gives a status instead of a signal.
+ *
+ * The file of a changed hierarchy is usually a delta (delta_file.h): the blocks and their checksums
+ * are then those of its root. */
 #pragma once
 
 #include "proto/matrix.h"
@@ -20,6 +23,8 @@ struct result_file;
 /* Size of a name "<graph id>.<kind>.result". */
 #define RESULT_FILE_NAME_SIZE 48
 void result_file_name(const char *graph_id, enum kind kind, char ret_name[RESULT_FILE_NAME_SIZE]);
+/* Returns the name of the link to the root, if the file of this name is a delta: "<name>.root". */
+void result_file_root_name(const char *name, char ret_name[RESULT_FILE_NAME_SIZE]);
 
 /* Returns the size of the file of a matrix. STATUS_TOO_LARGE. */
 MUST_CHECK enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes);
@@ -41,12 +46,13 @@ MUST_CHECK enum status result_file_write_matrix(struct result_file *file);
 /* Writes a hierarchy, which begins with its magic; size is a multiple of 64. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_write_hierarchy(struct result_file *file, const void *bytes,
                                                    size_t size);
-/* Instead of writing a hierarchy, copies the one in `base` (sealed, or opened and verified) into
- * the file and maps the copy. The caller may change *ret_bytes until the seal, or discard the copy,
- * which it must do before it writes other contents. STATUS_DISK_FULL. */
+/* Instead of writing a hierarchy, begins with a copy of the one in `base` (sealed, or opened and
+ * verified). The caller may change the copy until the seal, and marks the changed pieces in
+ * *ret_changed (see delta_file.h). To write other contents, the caller first discards the copy.
+ * Only result_file_publish writes to the disk. STATUS_NO_MEMORY, STATUS_IO. */
 MUST_CHECK enum status result_file_copy(struct result_file *file, const struct result_file *base,
-                                        void **ret_bytes);
-MUST_CHECK enum status result_file_discard_copy(struct result_file *file);
+                                        void **ret_bytes, uint64_t **ret_changed);
+void result_file_discard_bytes(struct result_file *file);
 /* Maps the file of a published result for reading. The header and the table of checksums must
  * match; every other block still has to be verified before it is used. STATUS_CORRUPT. */
 MUST_CHECK enum status result_file_open(int folder, const char *name, uint32_t vertex_count,
@@ -72,13 +78,18 @@ uint64_t result_file_bytes(const struct result_file *file); /* size of the file 
 bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size);
 /* Verifies the blocks of these bytes. Any thread. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_file_verify(struct result_file *file, uint64_t offset, uint64_t size);
+/* Verifies all blocks of a hierarchy, then applies the changes of a delta. Must be called before
+ * the hierarchy of an opened file is read; not by two threads at once. Fails like
+ * result_file_verify. */
+MUST_CHECK enum status result_file_complete(struct result_file *file);
 /* Compares the next blocks of a published file, verified or not, with their checksums, at most once
  * a second, so that damage to results that serve queries is found while the service runs. Any
  * thread. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_file_compare_again(struct result_file *file);
-/* Reads all blocks through the descriptor, writes their checksums, syncs the file and renames it to
- * its final name, replacing a file of that name; the name is durable after draft_file_sync_names of
- * the folder. Blocks on the disk. May be tried again after a failure; does nothing to a published
- * file. ret_checksum: the checksum that result_file_open needs. */
+/* Writes a copy: as a delta, whose root it links, or else with all bytes. Reads all blocks of a
+ * file that is not a delta through the descriptor, and writes their checksums. Then syncs the file
+ * and renames it to its final name, replacing a file of that name; the name is durable after
+ * draft_file_sync_names of the folder. Blocks on the disk. May be tried again after a failure; does
+ * nothing to a published file. ret_checksum: the checksum that result_file_open needs. */
 MUST_CHECK enum status result_file_publish(struct result_file *file, const char *name,
                                            uint64_t *ret_checksum);

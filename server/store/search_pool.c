@@ -46,7 +46,7 @@ static enum status open_hierarchy(struct search_pool *pool, const struct hierarc
     uint64_t size;
     const void *bytes = result_file_hierarchy(pool->file, &size);
     struct hierarchy *hierarchy = NULL;
-    STATUS_TRY(result_file_verify(pool->file, 0, size));
+    STATUS_TRY(result_file_complete(pool->file));
     STATUS_TRY(like != NULL ? hierarchy_open_like(like, bytes, size, &hierarchy)
                             : hierarchy_open(bytes, size, &hierarchy));
     const struct hierarchy_summary *summary = &hierarchy->summary;

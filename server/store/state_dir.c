@@ -265,9 +265,12 @@ void state_dir_sweep_result(const struct state_dir *folder, struct catalogue *ca
 {
     bool named;
     char name[RESULT_FILE_NAME_SIZE];
+    char root_name[RESULT_FILE_NAME_SIZE];
     result_file_name(graph_id, kind, name);
+    result_file_root_name(name, root_name);
     if (catalogue_has_result(catalogue, graph_id, kind, &named) == STATUS_OK && !named) {
         unlinkat(folder->folders[STORE_RESULTS], name, 0);
+        unlinkat(folder->folders[STORE_RESULTS], root_name, 0);
     }
 }
 
@@ -366,6 +369,7 @@ static enum status result_is_named(struct catalogue *catalogue, const char *name
     char graph_id[GRAPH_ID_SIZE];
     char kind_text[8];
     char expected[RESULT_FILE_NAME_SIZE];
+    char root[RESULT_FILE_NAME_SIZE];
     enum kind kind;
     *ret_named = false;
     if (sscanf(name, "%28[^.].%7[^.].result", graph_id, kind_text) != 2 ||
@@ -373,8 +377,10 @@ static enum status result_is_named(struct catalogue *catalogue, const char *name
         return STATUS_OK;
     }
     result_file_name(graph_id, kind, expected);
-    return strcmp(expected, name) == 0 ? catalogue_has_result(catalogue, graph_id, kind, ret_named)
-                                       : STATUS_OK;
+    result_file_root_name(expected, root);
+    return strcmp(expected, name) == 0 || strcmp(root, name) == 0
+               ? catalogue_has_result(catalogue, graph_id, kind, ret_named)
+               : STATUS_OK;
 }
 
 /* Checks a file of coordinates, which has no row of its own: the row of its graph names it. */

@@ -10,16 +10,17 @@ static enum update_result update_arcs(const struct hierarchy *base, const struct
 {
     const struct observer observer = task_signal_observer(task->signal);
     enum update_result result = UPDATE_ALL_WEIGHTS;
-    void *bytes = NULL;
+    void *bytes;
+    uint64_t *changed;
     if (task->arc_count == 0) {
         return result;
     }
-    if (result_file_copy(task->file, result_content(task->base), &bytes) == STATUS_OK) {
+    if (result_file_copy(task->file, result_content(task->base), &bytes, &changed) == STATUS_OK) {
         result = solve_update_hierarchy(base, graph, task->arcs, task->arc_count, &observer, bytes,
-                                        &task->outcome);
+                                        changed, &task->outcome);
     }
-    if (result != UPDATE_DONE && result != UPDATE_CANCELLED) {
-        task->status = task_check_result(task, result_file_discard_copy(task->file));
+    if (result != UPDATE_DONE) {
+        result_file_discard_bytes(task->file);
     }
     return result;
 }

@@ -89,6 +89,21 @@ def change_dense(daemon):
     return daemon.ask("PATCH", "/v1/graphs/dense/edges", body="[[1, 2, 9]]", headers=headers)
 
 
+def submit_roads(daemon):
+    """Submits 30 roads of 100 vertices, of which change_roads() changes an edge; the file of the new
+    hierarchy shares the file of the old hierarchy."""
+    roads = "".join(f"{i},{i + 1},3\n" for i in range(1, 3000) if i % 100 > 0).encode()
+    return daemon.submit(roads, "?format=edges&name=roads&result=hierarchy", Idempotency_Key="key-roads")
+
+
+def change_roads(daemon):
+    headers = {"Content-Type": "application/json", "Idempotency-Key": "key-roads-change"}
+    return daemon.ask("PATCH", "/v1/graphs/roads/edges", body="[[1, 2, 9]]", headers=headers)
+
+
+ROADS_ANSWER = 12
+
+
 def present_names(folder):
     """Returns {name: (inode, whether it is a folder)}."""
     if not os.path.isdir(folder):
@@ -265,6 +280,8 @@ class Told:
         self.large = None  # ID of the large graph
         self.dense = None  # ID of the graph that is changed
         self.changed = None  # job of the change
+        self.roads = None  # job of the hierarchy that is changed
+        self.new_roads = None  # job of its change
         self.deleted = set()
         self.failed = set()  # jobs that have ended as failed
         self.unsure = set()  # graphs whose deletion was not acknowledged
@@ -298,7 +315,7 @@ def note(told, answer, statuses, failed):
 
 
 def run_script(daemon, told, failures=lambda: 0, polls=200):
-    """Runs five jobs, and stores, names, deletes and changes graphs; raises an exception when
+    """Runs six jobs, and stores, names, deletes and changes graphs; raises an exception when
     the daemon has ended. The number of polls for durability is limited, because after a fault a
     result may never become durable."""
     before = failures()
@@ -327,7 +344,13 @@ def run_script(daemon, told, failures=lambda: 0, polls=200):
     if told.dense is not None:
         failed = failures() > before
         told.changed = note(told, change_dense(daemon), (202,), failed)
-    for job in [*told.jobs, *filter(None, [told.changed])]:
+    failed = failures() > before
+    told.roads = note(told, submit_roads(daemon), (200, 202), failed)
+    if told.roads is not None:
+        document_of(daemon, told.roads)
+        failed = failures() > before
+        told.new_roads = note(told, change_roads(daemon), (202,), failed)
+    for job in [*told.jobs, *filter(None, [told.changed, told.roads, told.new_roads])]:
         document = document_of(daemon, job)
         if document["state"] != "done":
             told.failed.add(job)
@@ -378,6 +401,12 @@ def check(place, told, arguments=(), n=40):
         assert told.changed in (None, changed.json["id"]), (changed.body, told.changed)
         assert daemon.finish(changed.json["id"])["state"] == "done"
         assert daemon.distance("dense", 1, 3) == CHANGED_ANSWER
+        for told_job, ask in ((told.roads, submit_roads), (told.new_roads, change_roads)):
+            job = ask(daemon).json["id"]
+            assert told_job in (None, job), (told_job, job)
+            assert told_job in told.failed or daemon.finish(job)["state"] == "done", job
+        if told.new_roads is None or told.new_roads not in told.failed:
+            assert daemon.distance("roads", 1, 3) == ROADS_ANSWER
     finally:
         code = daemon.end()
     return code
@@ -420,7 +449,7 @@ def run_fault(library, power=False, chooser=None, **fault):
 
 def count_calls(library, **fault):
     calls, told, _ = run_fault(library, **fault)
-    assert told.completed and len(told.durable) == 6 and not told.refused, vars(told)
+    assert told.completed and len(told.durable) == 8 and not told.refused, vars(told)
     return calls
 
 

@@ -270,6 +270,14 @@ int renameat(int from, const char *path, int to, const char *name)
     return (int)syscall(SYS_renameat2, from, path, to, name, 0);
 }
 
+int linkat(int from, const char *path, int to, const char *name, int flags)
+{
+    if (step("linkat", is_counted(to)) == FAIL) {
+        return -1;
+    }
+    return (int)syscall(SYS_linkat, from, path, to, name, flags);
+}
+
 int unlinkat(int from, const char *path, int flags)
 {
     if (step("unlinkat", is_counted(from)) == FAIL) {

@@ -9,7 +9,7 @@ import signal
 import crash
 import harness
 
-# Number of calls that are tested; the script makes about 230.
+# Number of calls that are tested; the script makes about 440.
 CHOSEN = 7
 
 
@@ -37,6 +37,13 @@ def test_failed_system_calls_lose_no_acknowledged_data():
     acts = list(crash.ERRNOS.values()) + ["short"]
     for i, k in enumerate(some(calls, 5)):
         crash.run_fault(library, power=True, at=k, act=acts[i % len(acts)])
+
+
+def test_a_fault_at_the_link_of_a_changed_hierarchy_loses_no_acknowledged_data():
+    library = crash.shim("disk_shim")
+    assert crash.count_calls(library, only="linkat") == 1
+    for act in ("kill", crash.ERRNOS["EIO"], crash.ERRNOS["ENOSPC"]):
+        crash.run_fault(library, power=True, only="linkat", at=1, act=act)
 
 
 def test_a_small_result_is_written_again_after_a_failed_write():

@@ -2,6 +2,7 @@
 solved."""
 
 import concurrent.futures
+import pathlib
 import random
 import struct
 
@@ -405,6 +406,44 @@ def test_a_changed_hierarchy_gives_the_same_answers_as_a_matrix(daemon):
             assert job["plan"]["cached"] and job["plan"]["planning_s"] == 0, job
         submit_numbered(daemon, edges, n, "whole", "true")
         assert matrix_of(daemon, "ways") == matrix_of(daemon, "whole")
+
+
+def test_a_changed_hierarchy_shares_the_file_of_its_parent(_):
+    def sizes():
+        """Returns the sizes of the files, those of the newest graph by what follows its ID."""
+        graph = daemon.get("/v1/graphs/live").json["id"]
+        files = pathlib.Path(daemon.state, "results").iterdir()
+        return {file.name.removeprefix(graph): file.stat().st_size for file in files}
+
+    with harness.Daemon() as daemon:
+        first = daemon.solve(path_of([3] * 4000), "?name=live&result=hierarchy")
+        for weight in (4, 5, 6):
+            job = change(daemon, "live", [[1, 2, weight]])
+        harness.wait_until(daemon, lambda: daemon.get(f"/v1/jobs/{job['id']}").json["durable"])
+        daemon.ask("DELETE", f"/v1/graphs/{first['graph']}").expect(204)
+        harness.wait_until(daemon, lambda: len(sizes()) == 2)
+        found = sizes()
+        assert 4 * found[".i4.result"] < found[".i4.result.root"] == job["result"]["bytes"], (found, job)
+        daemon.terminate()
+        daemon.start()
+        assert daemon.distance("live", 1, 3) == 9
+        # A damaged root is found by the first query, and the graph is solved again.
+        daemon.terminate()
+        (root,) = pathlib.Path(daemon.state, "results").glob("*.root")
+        with open(root, "r+b") as file:
+            file.seek(50000)
+            byte = file.read(1)
+            file.seek(50000)
+            file.write(bytes([byte[0] ^ 64]))
+        daemon.start()
+        query = "/v1/graphs/live/distance?source=1&target=3"
+        daemon.get(query, Prefer="wait=60").expect(409, "NotSolved")
+        assert daemon.get(query, Prefer="wait=60").expect(200).json["distance"] == 9
+        harness.wait_until(daemon, lambda: list(sizes()) == [".i4.result"])
+        change(daemon, "live", [[2, 3, 1]])
+        assert daemon.distance("live", 1, 3) == 7
+        daemon.ask("DELETE", "/v1/graphs/live").expect(204)
+        harness.wait_until(daemon, lambda: not list(pathlib.Path(daemon.state, "results").iterdir()))
 
 
 def test_a_put_of_all_weights_customizes_the_hierarchy(daemon):

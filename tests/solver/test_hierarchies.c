@@ -217,6 +217,17 @@ static bool has_numbers_of(const struct hierarchy *hierarchy, const struct graph
            hierarchy->summary.decimals == scaling.decimals;
 }
 
+/* Every piece in which the bytes differ is marked. */
+static void check_pieces(const uint64_t *pieces, const char *bytes, const char *before,
+                         uint64_t size)
+{
+    for (uint64_t i = 0; i < size / HIERARCHY_ALIGNMENT; ++i) {
+        const uint64_t at = i * HIERARCHY_ALIGNMENT;
+        assert_true((pieces[i / 64] >> i % 64 & 1) != 0 ||
+                    memcmp(bytes + at, before + at, HIERARCHY_ALIGNMENT) == 0);
+    }
+}
+
 /* Updates a hierarchy many times, and returns how many updates needed no complete solve. */
 static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_ways, bool below_0,
                              uint64_t seed)
@@ -235,7 +246,9 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
         struct solve_outcome outcome = {0};
         const uint64_t size = before.hierarchy != NULL ? before.hierarchy->size : 0;
         void *bytes = malloc(size + 1);
+        uint64_t *pieces = calloc(size / HIERARCHY_ALIGNMENT / 64 + 1, sizeof(*pieces));
         assert_non_null(bytes);
+        assert_non_null(pieces);
         if (size > 0) {
             memcpy(bytes, before.bytes, size);
         }
@@ -247,7 +260,7 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
         const struct graph *graph = scaled != NULL ? scaled : after.graph;
         const enum update_result result =
             is_alike ? solve_update_hierarchy(before.hierarchy, graph, arcs, count, NULL, bytes,
-                                              &outcome)
+                                              pieces, &outcome)
                      : UPDATE_SOLVE_ANEW;
         assert_true(result == UPDATE_DONE || result == UPDATE_SOLVE_ANEW ||
                     result == UPDATE_ALL_WEIGHTS);
@@ -255,6 +268,7 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
             assert_non_null(after.hierarchy);
             assert_int_equal(size, after.hierarchy->size);
             assert_memory_equal(bytes, after.bytes, size);
+            check_pieces(pieces, bytes, before.bytes, size);
             updates++;
         }
         if (is_alike && (round % 4 == 0 || result == UPDATE_SOLVE_ANEW)) {
@@ -263,6 +277,7 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
                         kind_is_float(before.hierarchy->summary.kind));
         }
         graph_destroy_copy(scaled);
+        free(pieces);
         free(bytes);
         finish_solved(&before);
         before = after;
@@ -313,9 +328,10 @@ TEST(a_shape_without_one_of_the_edges_is_refused)
                      STATUS_NOT_VERIFIED);
     assert_null(bytes);
     const struct solve_arc closing = {99, 0, 1};
-    assert_int_equal(
-        solve_update_hierarchy(path.hierarchy, ring, &closing, 1, NULL, path.bytes, &outcome),
-        UPDATE_SOLVE_ANEW);
+    uint64_t pieces[1000] = {0};
+    assert_int_equal(solve_update_hierarchy(path.hierarchy, ring, &closing, 1, NULL, path.bytes,
+                                            pieces, &outcome),
+                     UPDATE_SOLVE_ANEW);
     graph_destroy(ring);
     finish_solved(&path);
     edge_list_finish(&list);

@@ -27,13 +27,15 @@ struct hierarchy_update {
     const struct hierarchy *base;
     const struct graph *graph;
     const struct observer *observer;
-    void *weights[2];    /* indexed by direction; the same array twice for an undirected graph */
-    uint64_t *columns;   /* a bit per position: an arc of the column is changed or in doubt */
-    uint64_t *doubts[2]; /* indexed by direction, one bit per slot: the arc must be recomputed */
-    uint32_t *stack;     /* stack of supernodes */
-    uint32_t *changed;   /* places of the changed arcs in the current column */
-    double *fresh[2];    /* new weights of the arcs at these places */
-    double above;        /* integers above this are unreachable */
+    unsigned char *bytes; /* the new hierarchy, which contains the weights */
+    void *weights[2];     /* indexed by direction; the same array twice for an undirected graph */
+    uint64_t *pieces;     /* one bit per HIERARCHY_ALIGNMENT bytes; 1 = a weight was written */
+    uint64_t *columns;    /* a bit per position: an arc of the column is changed or in doubt */
+    uint64_t *doubts[2];  /* indexed by direction, one bit per slot: the arc must be recomputed */
+    uint32_t *stack;      /* stack of supernodes */
+    uint32_t *changed;    /* places of the changed arcs in the current column */
+    double *fresh[2];     /* new weights of the arcs at these places */
+    double above;         /* integers above this are unreachable */
     double steps;
     double steps_most;
 };
@@ -57,7 +59,11 @@ static double get(const struct hierarchy_update *update, const void *weights, ui
 static void put(const struct hierarchy_update *update, enum direction direction, uint64_t slot,
                 double weight)
 {
-    kind_put_element(update->base->summary.kind, update->weights[direction], slot, weight);
+    const enum kind kind = update->base->summary.kind;
+    unsigned char *weights = update->weights[direction];
+    kind_put_element(kind, weights, slot, weight);
+    set_bit(update->pieces,
+            ((uint64_t)(weights - update->bytes) + slot * kind_size(kind)) / HIERARCHY_ALIGNMENT);
 }
 
 /* Adds two weights with the rounding of the element type: the sum of two floats in double, rounded
@@ -319,8 +325,7 @@ static enum update_result update_columns(struct hierarchy_update *update)
     return UPDATE_DONE;
 }
 
-static enum update_result open_hierarchy_update(struct hierarchy_update *update,
-                                                unsigned char *bytes)
+static enum update_result open_hierarchy_update(struct hierarchy_update *update)
 {
     const struct hierarchy *base = update->base;
     const struct hierarchy_shape *shape = &base->shape;
@@ -328,8 +333,8 @@ static enum update_result open_hierarchy_update(struct hierarchy_update *update,
     const size_t column_words = shape->vertex_count / WORD_BITS + 1;
     const size_t doubt_words = shape->weight_begin[supernodes] / WORD_BITS + 1;
     const unsigned char *before_bytes = base->bytes;
-    update->weights[UPWARD] = bytes + ((const unsigned char *)base->up - before_bytes);
-    update->weights[DOWNWARD] = bytes + ((const unsigned char *)base->down - before_bytes);
+    update->weights[UPWARD] = update->bytes + ((const unsigned char *)base->up - before_bytes);
+    update->weights[DOWNWARD] = update->bytes + ((const unsigned char *)base->down - before_bytes);
     update->columns = calloc(column_words + 2 * doubt_words, sizeof(*update->columns));
     update->stack = malloc((supernodes + base->largest + 1) * sizeof(*update->stack));
     update->fresh[UPWARD] = malloc((2 * (size_t)base->largest + 1) * sizeof(double));
@@ -348,13 +353,15 @@ static enum update_result open_hierarchy_update(struct hierarchy_update *update,
 enum update_result solve_update_hierarchy(const struct hierarchy *base, const struct graph *graph,
                                           const struct solve_arc *arcs, size_t arc_count,
                                           const struct observer *observer, void *bytes,
-                                          struct solve_outcome *outcome)
+                                          uint64_t *pieces, struct solve_outcome *outcome)
 {
     const double begin_s = stopwatch_now_s();
     struct hierarchy_update update = {
         .base = base,
         .graph = graph,
         .observer = observer,
+        .bytes = bytes,
+        .pieces = pieces,
         .above = base->summary.negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1,
     };
     if (graph->vertex_count != base->summary.vertex_count ||
@@ -365,7 +372,7 @@ enum update_result solve_update_hierarchy(const struct hierarchy *base, const st
         (!graph->directed && base->summary.directed)) {
         return UPDATE_ALL_WEIGHTS;
     }
-    enum update_result result = open_hierarchy_update(&update, bytes);
+    enum update_result result = open_hierarchy_update(&update);
     if (result == UPDATE_DONE) {
         result = set_edges(&update, arcs, arc_count);
     }

@@ -24,9 +24,11 @@ enum update_result {
 /* Computes the hierarchy of a changed graph from its parent's hierarchy by recomputing the arcs
  * that the change may affect. The weights equal those of a complete customization. arcs: the edges
  * that differ, in either direction. bytes: a copy of the base's bytes, undefined unless the update
- * is done. */
+ * is done. pieces: one bit per HIERARCHY_ALIGNMENT bytes;
+ * sets the bits of the pieces that are written. */
 MUST_CHECK enum update_result solve_update_hierarchy(const struct hierarchy *base,
                                                      const struct graph *graph,
                                                      const struct solve_arc *arcs, size_t arc_count,
                                                      const struct observer *observer, void *bytes,
+                                                     uint64_t *pieces,
                                                      struct solve_outcome *outcome);

@@ -1,3 +1,4 @@
+#include "server/store/delta_file.h"
 #include "server/store/result.h"
 #include "tests/lib/hierarchy_fixture.h"
 #include "tests/lib/store_fixture.h"
@@ -198,16 +199,23 @@ FIXTURE_TEST(long_rows_are_computed_one_at_a_time)
 }
 
 static struct result_file *make_copy(const struct fixture *fixture, struct result_file *base,
-                                     unsigned char **ret_bytes)
+                                     unsigned char **ret_bytes, uint64_t **ret_changed)
 {
     struct result_file *file = NULL;
     void *bytes = NULL;
     assert_int_equal(
         result_file_create(fixture->folder, GRID_VERTICES, KIND_I4, RESULT_FORM_HIERARCHY, &file),
         STATUS_OK);
-    assert_int_equal(result_file_copy(file, base, &bytes), STATUS_OK);
+    assert_int_equal(result_file_copy(file, base, &bytes, ret_changed), STATUS_OK);
     *ret_bytes = bytes;
     return file;
+}
+
+static void change_last_byte(unsigned char *bytes, uint64_t size, uint64_t *changed)
+{
+    const uint64_t piece = (size - 1) / DELTA_PIECE_BYTES;
+    bytes[size - 1] ^= 1;
+    changed[piece / 64] |= UINT64_C(1) << piece % 64;
 }
 
 /* The base of the copy may be published or unpublished, and may be destroyed before the copy. */
@@ -218,6 +226,7 @@ FIXTURE_TEST(changing_a_copy_does_not_change_its_base)
         struct result_file *base = NULL;
         struct result_file *opened = NULL;
         unsigned char *bytes = NULL;
+        uint64_t *changed = NULL;
         uint64_t checksum;
         uint64_t size;
         if (is_published) {
@@ -235,9 +244,9 @@ FIXTURE_TEST(changing_a_copy_does_not_change_its_base)
         unsigned char *wanted = malloc(size);
         assert_non_null(wanted);
         memcpy(wanted, before, size);
-        struct result_file *file = make_copy(fixture, base, &bytes);
+        struct result_file *file = make_copy(fixture, base, &bytes, &changed);
         assert_memory_equal(bytes, wanted, size);
-        bytes[size - 1] ^= 1;
+        change_last_byte(bytes, size, changed);
         assert_memory_equal(before, wanted, size);
         wanted[size - 1] ^= 1;
         assert_int_equal(result_file_seal(file), STATUS_OK);
@@ -266,13 +275,14 @@ FIXTURE_TEST(a_discarded_copy_can_be_replaced_by_another_hierarchy)
     struct graph *graph = make_grid(false);
     struct graph *other = make_grid(true);
     unsigned char *bytes = NULL;
+    uint64_t *changed = NULL;
     uint64_t checksum;
     uint64_t size;
     uint64_t found;
     struct result_file *base = make_file(fixture, graph, &checksum);
-    struct result_file *file = make_copy(fixture, base, &bytes);
+    struct result_file *file = make_copy(fixture, base, &bytes, &changed);
     void *made = make_bytes(other, KIND_I4, 1, &size);
-    assert_int_equal(result_file_discard_copy(file), STATUS_OK);
+    result_file_discard_bytes(file);
     assert_int_equal(result_file_write_hierarchy(file, made, size), STATUS_OK);
     assert_int_equal(result_file_seal(file), STATUS_OK);
     assert_memory_equal(result_file_hierarchy(file, &found), made, size);

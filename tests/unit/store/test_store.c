@@ -396,9 +396,9 @@ FIXTURE_TEST(files_without_a_row_are_removed)
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     assert_int_equal(put_result(store, "g_1", 4), STATUS_OK);
     store_close(store);
-    const char *const orphans[] = {"state/graphs/g_2", "state/graphs/.tmp-0123",
-                                   "state/results/g_1.f4.result", "state/results/.tmp-77",
-                                   "state/results/notes"};
+    const char *const orphans[] = {
+        "state/graphs/g_2",      "state/graphs/.tmp-0123",           "state/results/g_1.f4.result",
+        "state/results/.tmp-77", "state/results/g_1.f4.result.root", "state/results/notes"};
     for (size_t i = 0; i < sizeof orphans / sizeof orphans[0]; i++) {
         close(openat(fixture->folder, orphans[i], O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
     }
