@@ -8,7 +8,7 @@ COLUMNS = 100
 # Maximum number of lines of proto, gpu and server together. The product has to fit in one
 # maintainer's head, so this number only goes down: a change that needs more lines names the lines
 # that go.
-PRODUCT_LINES = 64317
+PRODUCT_LINES = 64314
 # At least nine of ten functions have at most this many lines. Procedures that read from top to
 # bottom have 35 to 45 lines; longer ones should be exceptions.
 FUNCTION_P90 = 45
