@@ -52,14 +52,14 @@ static void copy_pieces(const uint64_t *changed, size_t size, const char *from, 
 }
 
 enum status delta_map(struct delta *delta, size_t size, const struct delta *base,
-                      const void *base_bytes, void **ret_bytes)
+                      const void *base_bytes, unsigned char **ret_bytes)
 {
     delta->size = size;
     delta->changed = calloc(word_count(size), sizeof(*delta->changed));
     if (delta->changed == NULL) {
         return STATUS_NO_MEMORY;
     }
-    void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, delta->root, 0);
+    char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, delta->root, 0);
     if (bytes == MAP_FAILED) {
         return draft_file_status(errno);
     }
@@ -67,7 +67,7 @@ enum status delta_map(struct delta *delta, size_t size, const struct delta *base
         copy_pieces(base->changed, size, base_bytes, false, bytes, false);
         memcpy(delta->changed, base->changed, word_count(size) * sizeof(*delta->changed));
     }
-    *ret_bytes = bytes;
+    *ret_bytes = (unsigned char *)bytes;
     return STATUS_OK;
 }
 
@@ -95,17 +95,16 @@ enum status delta_write(const struct delta *delta, const void *bytes, uint64_t r
                         int descriptor, uint64_t *ret_checksum)
 {
     const size_t words = word_count(delta->size);
-    const size_t bits_end = sizeof(struct header) + words * sizeof(*delta->changed);
     const size_t size = file_size(delta->changed, words);
-    struct header header = {.root_checksum = root_checksum};
-    char *file = malloc(size);
+    struct header *file = malloc(size);
     if (file == NULL) {
         return STATUS_NO_MEMORY;
     }
-    memcpy(header.magic, DELTA_MAGIC, sizeof(header.magic));
-    memcpy(file, &header, sizeof(header));
-    memcpy(file + sizeof(header), delta->changed, bits_end - sizeof(header));
-    copy_pieces(delta->changed, delta->size, bytes, false, file + bits_end, true);
+    memcpy(file->magic, DELTA_MAGIC, sizeof(file->magic));
+    file->root_checksum = root_checksum;
+    uint64_t *changed = (uint64_t *)(file + 1);
+    memcpy(changed, delta->changed, words * sizeof(*changed));
+    copy_pieces(changed, delta->size, bytes, false, (char *)(changed + words), true);
     *ret_checksum = XXH3_64bits(file, size);
     const enum status status = draft_file_write(descriptor, 0, file, size);
     free(file);

@@ -22,7 +22,7 @@ struct delta {
  * the file: the caller marks the written pieces in `changed`, and unmaps the bytes. If base is not
  * NULL, copies the pieces that it marks from base_bytes. STATUS_NO_MEMORY, STATUS_IO. */
 MUST_CHECK enum status delta_map(struct delta *delta, size_t size, const struct delta *base,
-                                 const void *base_bytes, void **ret_bytes);
+                                 const void *base_bytes, unsigned char **ret_bytes);
 /* Frees the memory and closes the root. Accepts an empty delta. */
 void delta_finish(struct delta *delta);
 

@@ -361,8 +361,9 @@ enum status result_file_copy(struct result_file *file, const struct result_file 
         return draft_file_status(errno);
     }
     file->layout = base->layout;
-    STATUS_TRY(delta_map(&file->delta, base->layout.checksums_at, delta, base->bytes, ret_bytes));
-    file->bytes = *ret_bytes;
+    STATUS_TRY(
+        delta_map(&file->delta, base->layout.checksums_at, delta, base->bytes, &file->bytes));
+    *ret_bytes = file->bytes;
     *ret_changed = file->delta.changed;
     return STATUS_OK;
 }
@@ -456,9 +457,7 @@ static enum status read_checksums(struct result_file *file)
 /* Maps the root and reads the delta, which result_file_complete applies. */
 static enum status read_delta(struct result_file *file, uint64_t *ret_root_checksum)
 {
-    void *bytes;
-    STATUS_TRY(delta_map(&file->delta, file->layout.checksums_at, NULL, NULL, &bytes));
-    file->bytes = bytes;
+    STATUS_TRY(delta_map(&file->delta, file->layout.checksums_at, NULL, NULL, &file->bytes));
     STATUS_TRY(delta_read(file->draft.descriptor, file->checksum, &file->delta, ret_root_checksum));
     draft_file_finish(&file->draft); /* not read again */
     return STATUS_OK;
@@ -544,11 +543,10 @@ static enum status seal_hierarchy(struct result_file *file)
     struct layout layout = file->layout;
     struct stat info;
     const bool is_copy = file->delta.root >= 0;
-    if (!is_copy && fstat(file->draft.descriptor, &info) != 0) {
-        return draft_file_status(errno);
-    }
     if (!is_copy) {
-        STATUS_TRY(lay_out_hierarchy((uint64_t)info.st_size, false, &layout));
+        STATUS_TRY(fstat(file->draft.descriptor, &info) == 0
+                       ? lay_out_hierarchy((uint64_t)info.st_size, false, &layout)
+                       : draft_file_status(errno));
     }
     STATUS_TRY(set_layout(file, &layout));
     return is_copy ? protect(file) : map_file(file, PROT_READ);

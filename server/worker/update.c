@@ -12,10 +12,8 @@ static enum update_result update_arcs(const struct hierarchy *base, const struct
     enum update_result result = UPDATE_ALL_WEIGHTS;
     void *bytes;
     uint64_t *changed;
-    if (task->arc_count == 0) {
-        return result;
-    }
-    if (result_file_copy(task->file, result_content(task->base), &bytes, &changed) == STATUS_OK) {
+    if (task->arc_count > 0 &&
+        result_file_copy(task->file, result_content(task->base), &bytes, &changed) == STATUS_OK) {
         result = solve_update_hierarchy(base, graph, task->arcs, task->arc_count, &observer, bytes,
                                         changed, &task->outcome);
     }

@@ -183,9 +183,10 @@ static enum status order_leaves(const struct making *making)
 {
     struct leaves leaves = {.making = making, .status = STATUS_OK};
     pthread_t threads[LEAF_THREADS_MAX];
-    const uint32_t most = making->reduction.core.vertex_count / LEAF_THREAD_VERTICES;
     uint32_t count = 0;
-    while (count < LEAF_THREADS_MAX && count < most && count + 1 < making->options->threads &&
+    while (count < LEAF_THREADS_MAX &&
+           count < making->reduction.core.vertex_count / LEAF_THREAD_VERTICES &&
+           count + 1 < making->options->threads &&
            pthread_create(&threads[count], NULL, order_some_leaves, &leaves) == 0) {
         count++;
     }
