@@ -22,6 +22,9 @@ static void apply_graph(struct commit *commit)
             store_find_op(&commit->change, STORE_PUT_GRAPH)->graph.row.file_bytes;
     }
     graph_entry_commit(entry, is_written);
+    if (store_find_op(&commit->change, STORE_ADD_COORDINATES) != NULL) {
+        entry->stored_coordinates = commit->coordinates;
+    }
     if (named != NULL) {
         const char *name = named->name.name;
         const struct graph_entry *owner =
@@ -86,7 +89,7 @@ void accept_stored_job(struct commit *commit)
     }
     if (status != STATUS_OK && store_find_op(&commit->change, STORE_ADD_COORDINATES) != NULL &&
         commit->entry->coordinates.tag == commit->coordinates.tag) {
-        graph_entry_set_coordinates(commit->entry, &commit->old_coordinates);
+        graph_entry_set_coordinates(commit->entry, &commit->entry->stored_coordinates);
     }
     apply_graph(commit);
     if (status == STATUS_OK && job->row.state == JOB_DONE) {

@@ -188,10 +188,10 @@ char *answer_print_graph(const struct graph_entry *entry, const struct submit_ca
         .edge_count = entry->row.edge_count,
         .directed = entry->row.directed,
         .file_bytes = entry->row.file_bytes,
-        .coordinate_system = entry->coordinates.bytes == 0 ? NULL
-                             : entry->coordinates.is_plane ? "plane"
-                                                           : "degrees",
-        .located = entry->coordinates.located,
+        .coordinate_system = entry->stored_coordinates.bytes == 0 ? NULL
+                             : entry->stored_coordinates.is_plane ? "plane"
+                                                                  : "degrees",
+        .located = entry->stored_coordinates.located,
         .summary = &entry->row.summary,
         .result_kind = result != NULL ? kind_name(result_kind(result)) : NULL,
         .job_id = entry->latest_job != NULL ? entry->latest_job->row.id : NULL,

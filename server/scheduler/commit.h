@@ -14,10 +14,8 @@ struct commit {
     struct graph *graph;           /* owned */
     struct hierarchy_shape *shape; /* shape of the graph's hierarchy; owned, or NULL */
     struct upload_share share;
-    struct result *result; /* counted reference */
-    /* The new coordinates, and the coordinates before the commit. */
-    struct coordinates_info coordinates;
-    struct coordinates_info old_coordinates;
+    struct result *result;               /* counted reference */
+    struct coordinates_info coordinates; /* the new coordinates; zeroed = none */
     bool keeps_graph;          /* prevents deletion of the graph until the commit returns */
     struct job *job;           /* borrowed; not freed while its `changes` > 0 */
     struct graph_entry *entry; /* borrowed; not freed while its `changes` > 0 */

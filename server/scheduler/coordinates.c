@@ -55,15 +55,18 @@ static struct graph_entry *find_changeable(struct scheduler *scheduler, struct c
  * is compared with them. A failure restores the old ones, unless a later change has followed. */
 static void coordinates_changed(struct commit *commit)
 {
-    const enum status status = commit->change.status;
-    if (status != STATUS_OK) {
-        if (commit->entry->coordinates.tag == commit->coordinates.tag) {
-            graph_entry_set_coordinates(commit->entry, &commit->old_coordinates);
+    struct graph_entry *entry = commit->entry;
+    if (commit->change.status != STATUS_OK) {
+        if (entry->coordinates.tag == commit->coordinates.tag) {
+            graph_entry_set_coordinates(entry, &entry->stored_coordinates);
         }
-        answer_not_stored(commit->call, status);
-    } else if (store_find_op(&commit->change, STORE_PUT_COORDINATES) != NULL) {
-        const bool is_new = commit->old_coordinates.bytes == 0;
-        answer_graph(commit->call, commit->entry, is_new ? 201 : 200);
+        answer_not_stored(commit->call, commit->change.status);
+        return;
+    }
+    const bool is_new = entry->stored_coordinates.bytes == 0;
+    entry->stored_coordinates = commit->coordinates;
+    if (commit->coordinates.bytes > 0) {
+        answer_graph(commit->call, entry, is_new ? 201 : 200);
     } else {
         answer_empty(commit->call, 204);
     }
@@ -82,7 +85,6 @@ static struct commit *create_commit(struct scheduler *scheduler, struct graph_en
            sizeof(entry->row.id));
     commit->entry = entry;
     commit->call = call;
-    commit->old_coordinates = entry->coordinates;
     return commit;
 }
 

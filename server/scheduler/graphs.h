@@ -64,6 +64,7 @@ struct graph_entry {
     LIST_ENTRY(graph_entry) of_tenant;
     /* The coordinates, stored or being stored; zeroed = none. */
     struct coordinates_info coordinates;
+    struct coordinates_info stored_coordinates; /* those that can be read */
 };
 
 /* The table of stored graphs; zeroed = empty. Owns the entries and a counted reference to each

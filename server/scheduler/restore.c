@@ -58,10 +58,9 @@ static enum status restore_graph(void *context, const struct graph_row *row)
     graph_entry_commit(entry, true);
     restore->graphs++;
     /* Damaged coordinates have been removed already; read errors are reported by later queries. */
-    struct coordinates_info coordinates;
     if (coordinates_file_look(store_folder(restore->scheduler->store, STORE_COORDINATES), row->id,
-                              &coordinates) == STATUS_OK) {
-        graph_entry_set_coordinates(entry, &coordinates);
+                              &entry->stored_coordinates) == STATUS_OK) {
+        graph_entry_set_coordinates(entry, &entry->stored_coordinates);
     }
     return STATUS_OK;
 }

@@ -45,6 +45,26 @@ SCHEDULER_TEST(coordinates_count_as_stored_bytes_and_survive_a_restart)
     ask(fixture, CALL_DELETE_COORDINATES, graph_id, STATUS_NO_COORDINATES, 409);
 }
 
+SCHEDULER_TEST(coordinates_are_shown_once_they_can_be_read)
+{
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    bool was_sent = false;
+
+    solve(fixture, RING, job_id, graph_id);
+    struct graph_entry *entry = graph_table_find_id(&fixture->scheduler->graphs, graph_id);
+    struct question *question = new_put(graph_id, "vertex,x,y\n1,2,3\n");
+    scheduler_post(fixture->scheduler, &question->call);
+    while (!question->answered) {
+        assert_int_equal(entry->stored_coordinates.located, 0);
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+        was_sent |= !question->answered && entry->coordinates.located > 0;
+    }
+    assert_true(was_sent);
+    assert_int_equal(entry->stored_coordinates.located, 1);
+    forget(question);
+}
+
 SCHEDULER_TEST(two_changes_with_the_same_if_match_are_not_both_accepted)
 {
     char job_id[JOB_ID_SIZE];
