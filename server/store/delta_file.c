@@ -12,7 +12,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* A word of the bits is for one page of memory, which is copied when one of its pieces changes. */
+/* Each word has the bits of one page, which is copied in memory when one of its pieces changes. */
 #define WORD_BITS 64
 #define LARGEST_PART 4
 

@@ -5,8 +5,8 @@
 Uploads each graph with result=auto, matrix and hierarchy in turn; after each turn, deletes the graph and its stored
 order. Generated graphs come first: a grid of 200 x 200 and 25,000 vertices with random neighbours. Prints a row for
 each graph: the median seconds until done, the form that auto chose, the time of auto as a multiple of the faster
-form's, and its time for the pairs (one binary request) as a multiple of the matrix's. Above --limit vertices the matrix
-is not measured."""
+form's, and its time for the pairs (the median of five binary requests a turn) as a multiple of the matrix's. Above
+--limit vertices the matrix is not measured."""
 
 import argparse
 import os

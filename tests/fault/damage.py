@@ -6,6 +6,8 @@ import os
 import pathlib
 import random
 
+import harness
+
 
 def places(size):
     """Returns positions of every kind in a file: first and last bytes, header, block boundaries,
@@ -21,14 +23,6 @@ def ask(daemon, path):
     answer = daemon.get(path, Prefer="wait=60")
     damaged = answer.status == 409 and "damaged" in answer.json["detail"]
     return daemon.get(path, Prefer="wait=60") if damaged else answer
-
-
-def flip(path, at, mask=0x40):
-    with open(path, "r+b") as file:
-        file.seek(at)
-        byte = file.read(1)[0]
-        file.seek(at)
-        file.write(bytes([byte ^ mask]))
 
 
 def cut(path, size):
@@ -81,11 +75,11 @@ def choose(chooser, path, other):
                           + ("cut", "zero", "swap", "exchange", "longer"))
     if kind == "flip":
         at = chooser.choice(places(size))
-        flip(path, at, 1 << chooser.randrange(8))
+        harness.flip(path, at, 1 << chooser.randrange(8))
         return f"flip {at} of {size}"
     if kind == "flip anywhere":
         at = chooser.randrange(size)
-        flip(path, at, 1 << chooser.randrange(8))
+        harness.flip(path, at, 1 << chooser.randrange(8))
         return f"flip {at} of {size}"
     if kind == "cut":
         at = chooser.choice((chooser.randrange(size), size - 1, max(0, size - 300)))

@@ -48,7 +48,7 @@ def test_damage_to_a_mapped_result_is_found_by_the_first_query():
         restart(daemon)
         path = only_file(daemon, "results")
         question = "/v1/graphs/ring/distance?source=1001&target=1008"
-        damage.flip(path, 128 + 4 * (1000 * MANY + 1007))  # the distance of the queried pair
+        harness.flip(path, 128 + 4 * (1000 * MANY + 1007))  # the distance of the queried pair
         # A distance in an intact block is still answered; only the damaged one is not.
         assert daemon.distance("ring", 1, 2) == 5
         answer = daemon.get(question)
@@ -77,7 +77,7 @@ def test_damage_to_a_queried_result_is_found_when_its_block_is_checked():
             path = only_file(daemon, "results")
             # Damages an entry in the last block of a matrix, or the last arc of a hierarchy, which
             # is before the checksum.
-            damage.flip(path, 128 + 4 * (VERTICES * VERTICES - 2) if form == "matrix" else os.path.getsize(path) - 72)
+            harness.flip(path, 128 + 4 * (VERTICES * VERTICES - 2) if form == "matrix" else os.path.getsize(path) - 72)
             while b"result_damaged" not in daemon.log():
                 daemon.get("/v1/graphs/ring/distance?source=1&target=8")
                 harness.pause()
@@ -111,7 +111,7 @@ def test_every_query_finds_the_damage_and_waits_for_the_new_result():
                  for question in QUESTIONS]
         for question, body in zip(QUESTIONS, right):
             restart(daemon)
-            damage.flip(only_file(daemon, "results"), 128 + 4 * 7)
+            harness.flip(only_file(daemon, "results"), 128 + 4 * 7)
             method, path, sent, headers = question
             daemon.ask(method, path, sent, headers).expect(409, "NotSolved")
             answer = daemon.ask(method, path, sent, {**headers, "Prefer": "wait=60"})
@@ -127,7 +127,7 @@ def test_a_long_response_is_truncated_when_damage_is_found():
         solve_durably(daemon, ring(3, MANY), "?name=ring")
         whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body
         restart(daemon)
-        damage.flip(only_file(daemon, "results"), len(whole) - 300_000)
+        harness.flip(only_file(daemon, "results"), len(whole) - 300_000)
         connection = daemon.connect()
         connection.request("GET", "/v1/graphs/ring/matrix")
         response = connection.getresponse()
@@ -150,7 +150,7 @@ def test_damage_to_a_stored_result_is_found_at_startup_or_by_a_query():
         size = os.path.getsize(path)
         for at in (0, 130, 1 << 18, len(whole) + 60, size - 20, size - 1):
             daemon.terminate()
-            damage.flip(path, at)
+            harness.flip(path, at)
             daemon.start()
             answer = damage.ask(daemon, "/v1/graphs/ring/stats")
             assert answer.expect(200).body == stats, at
@@ -198,7 +198,7 @@ def test_a_damaged_graph_is_reported_and_repaired():
     with harness.Daemon() as daemon:
         stored = daemon.ask("POST", "/v1/graphs?name=ring", body=ring(7)).expect(201).json
         path = only_file(daemon, "graphs")
-        damage.flip(path, os.path.getsize(path) - 9)
+        harness.flip(path, os.path.getsize(path) - 9)
         job = daemon.solve(b'{"graph":"ring"}')
         assert job["state"] == "failed" and job["problem"]["code"] == "Corrupt", job
         assert "damaged" in job["problem"]["detail"] and "again" in job["problem"]["hint"], job

@@ -332,6 +332,15 @@ class Daemon:
         return sorted(path for path in found if "catalogue" not in os.path.basename(path))
 
 
+def flip(path, at, mask=0x40):
+    """Changes bits of one byte of a file."""
+    with open(path, "r+b") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ mask]))
+
+
 def pause():
     """Leaves the processor to the daemon between two looks at a condition."""
     time.sleep(0.01)

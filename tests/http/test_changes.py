@@ -430,11 +430,7 @@ def test_a_changed_hierarchy_shares_the_file_of_its_parent(_):
         # A damaged root is found by the first query, and the graph is solved again.
         daemon.terminate()
         (root,) = pathlib.Path(daemon.state, "results").glob("*.root")
-        with open(root, "r+b") as file:
-            file.seek(50000)
-            byte = file.read(1)
-            file.seek(50000)
-            file.write(bytes([byte[0] ^ 64]))
+        harness.flip(root, 50000)
         daemon.start()
         query = "/v1/graphs/live/distance?source=1&target=3"
         daemon.get(query, Prefer="wait=60").expect(409, "NotSolved")

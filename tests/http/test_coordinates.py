@@ -190,28 +190,20 @@ def test_coordinates_survive_a_kill():
         daemon.get(path + "/coordinates").expect(409, "NoCoordinates")
 
 
-def flip(path, at):
-    with open(path, "r+b") as file:
-        file.seek(at)
-        byte = file.read(1)[0]
-        file.seek(at)
-        file.write(bytes([byte ^ 64]))
-
-
 def test_damaged_coordinates_are_detected_and_replaced_by_a_put():
     with harness.Daemon() as daemon:
         path = located(daemon)
         name = path.rpartition("/")[2]
         file = f"{daemon.state}/coordinates/{name}"
         daemon.terminate()
-        flip(file, 20)  # in the header, where a start of the daemon finds the damage
+        harness.flip(file, 20)  # in the header, where a start of the daemon finds the damage
         daemon.start()
         daemon.get(path + "/coordinates").expect(409, "NoCoordinates")
         assert os.path.exists(f"{daemon.state}/quarantine/{name}.coordinates")
         assert b"damage_found" in daemon.log()
         put(daemon, path, CO).expect(201)
         daemon.terminate()
-        flip(file, 100)  # in the coordinates, where a query finds the damage
+        harness.flip(file, 100)  # in the coordinates, where a query finds the damage
         daemon.start()
         for route in ("/coordinates", "/nearest?lon=7&lat=46"):
             assert "PUT" in daemon.get(path + route).expect(500, "Corrupt").json["hint"]

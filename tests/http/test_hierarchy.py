@@ -332,11 +332,7 @@ def test_a_hierarchy_survives_a_restart(_):
         # A damaged hierarchy is found by the first query, and solved again in the same form.
         (path,) = [file for file in daemon.files() if file.endswith(".result")]
         daemon.terminate()
-        with open(path, "r+b") as file:
-            file.seek(5000)
-            byte = file.read(1)
-            file.seek(5000)
-            file.write(bytes([byte[0] ^ 64]))
+        harness.flip(path, 5000)
         daemon.start()
         daemon.get("/v1/graphs/kept/row/3", Prefer="wait=60").expect(409, "NotSolved")
         assert daemon.get("/v1/graphs/kept/row/3", Prefer="wait=60").expect(200).json == wanted

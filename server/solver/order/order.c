@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Leaves are ordered by one more thread for each LEAF_THREAD_VERTICES vertices of the core, up to
- * this number: starting a thread takes as long as ordering some of them. */
+ * LEAF_THREADS_MAX: starting a thread takes as long as ordering a few leaves. */
 #define LEAF_THREADS_MAX 7
 #define LEAF_THREAD_VERTICES 4096
 

@@ -93,9 +93,7 @@ SCHEDULER_TEST(a_disconnect_after_the_drain_changes_nothing)
     char queued[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
     submit_long(fixture, 2, queued);
-    struct question *waiting = new_question(CALL_JOB, queued);
-    waiting->call.wait_s = LONG_S;
-    scheduler_post(fixture->scheduler, &waiting->call);
+    struct question *waiting = post_waiting(fixture, CALL_JOB, queued);
     uv_run(&fixture->loop, UV_RUN_ONCE);
     scheduler_drain(fixture->scheduler, set_drained, fixture);
     scheduler_drain_faster(fixture->scheduler);
